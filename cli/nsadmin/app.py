@@ -485,7 +485,8 @@ class CommandRun:
         words: list[str] = []
         for parameter in self._parameters:
             value = self._arguments[parameter.name]
-            if value not in (None, False, parameter.default, []):
+            # A limit is no condition that a row misses.
+            if value not in (None, False, parameter.default, []) and parameter.long_flag != "--limit":
                 words += [] if parameter.position is not None else [parameter.long_flag]
                 values = value if isinstance(value, list) else [] if value is True else [value]
                 words += [times.get(parameter.name) or str(single_value) for single_value in values]

@@ -42,15 +42,18 @@ def run_for_each(session: Session, parameter: Parameter, text: str, run: Callabl
             continue
         if not isinstance(result, ResultRows) or session.output_form is not None:
             raise UsageError(f"this form takes one {noun}, and {text} means {len(names)}: name one of them")
-        notes += (f"{name}: {note}" for note in result.notes)
-        table_notes += (f"{name}: {note}" for note in result.table_notes)
+        notes += _name_notes(name, result.notes)
+        table_notes += _name_notes(name, result.table_notes)
         results.append(_add_name(result, EACH_COLUMN[noun], name))
     if not results:
         if len(errors) > 1 and all(isinstance(error, NotFound) for error in errors):
             raise NotFound(f"nothing was found for {len(errors)} {noun}s; for {names[0]}: {errors[0]}")
         raise errors[0]
+    rows = [row for result in results for row in result.rows]
+    if results[0].describe_all is not None:
+        notes.append(results[0].describe_all(rows))
     return results[0]._replace(
-        rows=[row for result in results for row in result.rows],
+        rows=rows,
         errors=[*(error for result in results for error in result.errors), *failures],
         notes=notes,
         table_notes=table_notes,
@@ -72,6 +75,10 @@ def _list_names(session: Session, noun: EachNoun, cluster_name: str | None) -> I
     if noun == "broker":
         return (group.broker_name for group in session.admin.clusters.get_info().broker_groups)
     return {name for r in session.admin.groups.list_names(cluster_name) for name in r.result or ()}
+
+
+def _name_notes(name: str, notes: Iterable[str]) -> list[str]:
+    return [note if note.startswith(f"{name} ") else f"{name}: {note}" for note in notes]
 
 
 def _add_name(result: ResultRows, key: str, name: str) -> ResultRows:

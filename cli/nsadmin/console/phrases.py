@@ -26,6 +26,14 @@ def format_utc_second(time_ms: float) -> str:
     return f"{datetime.fromtimestamp(time_ms / 1000, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+def format_byte_size(size: int) -> str:
+    """Format a size: 1536 is 1.5 KiB."""
+    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
+        if abs(size) >= 1024**power:
+            return f"{size / 1024**power:.1f} {unit}"
+    return f"{size} B"
+
+
 def format_duration(duration_ms: float) -> str:
     """Format a duration: 90000 is 1 min 30 s."""
     for unit_ms, unit, part_ms, part in _DURATION_UNITS:

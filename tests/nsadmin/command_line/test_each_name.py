@@ -42,6 +42,11 @@ def test_a_typed_name_without_a_result_is_reported(run: Run, names: list[str]) -
     assert "\nnsadmin: nosuch: TOPIC_NOT_EXIST (17): " in result.err
 
 
+def test_a_line_about_a_topic_has_its_name_once(run: Run, names: list[str]) -> None:
+    lines = run("topicStatus", f"{names[0]},{names[1]}").err.splitlines()
+    assert [line.partition(" has ")[0] for line in lines] == [f"nsadmin: {name}" for name in names[:2]]
+
+
 def test_topics_that_a_pattern_matches_may_have_no_result(run: Run, names: list[str]) -> None:
     result = run("queryMsgByKey", "*", "no-such-key")
     assert result.code == 5

@@ -52,6 +52,7 @@ class GroupProgress(NamedTuple):
         lag_reason: Why `lag` is None, or lacks some queues.
         waiting_since_ms: Since when messages wait, in ms since 1970: the store time of the last consumed
             message of the queue furthest behind. None if nothing waits, or if no broker reports the time.
+        is_paused: Whether brokers refuse the group's clients (consumeEnable=false), all or some of them.
     """
 
     group: str
@@ -62,6 +63,7 @@ class GroupProgress(NamedTuple):
     error: RocketMQError | None
     lag_reason: str | None = None
     waiting_since_ms: int | None = None
+    is_paused: bool = False
 
     @property
     def count(self) -> int | None:  # type: ignore[override]
@@ -133,9 +135,11 @@ class ConsumerAdmin:
         Returns:
             A pair: one GroupProgress per group, in order; and broker address to error (of its list) or None.
         """
-        name_results = self._groups.list_names(cluster_name, include_system=include_system)
-        group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
-        broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
+        table_results = self._groups.get_tables(self._groups.list_targets(cluster_name))
+        known = [(name, fields) for r in table_results for name, fields in (r.result or {}).items()]
+        group_names = sorted({n for n, _ in known if include_system or not is_system_group(n)})
+        paused_names = {name for name, fields in known if fields.get("consumeEnable") is False}
+        broker_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
         stats_results = self.get_stats_each([(addr, name) for name in group_names for addr in broker_addrs])
         connections_by_group = self._proxies.add_clients(
             read_consumers(self._caller, group_names, broker_addrs), cluster_name
@@ -143,10 +147,12 @@ class ConsumerAdmin:
         completed = iter(complete_stats(self._caller, stats_results, connections_by_group))
         return (
             [
-                _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
+                _summarize_group(
+                    name, connections_by_group[name], list(islice(completed, len(broker_addrs)))
+                )._replace(is_paused=name in paused_names)
                 for name in group_names
             ],
-            {name_result.addr: name_result.error for name_result in name_results},
+            {table_result.addr: table_result.error for table_result in table_results},
         )
 
     def get_topic_progress(

@@ -235,7 +235,7 @@ class DeadLetters:
             return self._topics.get_route(DLQ_PREFIX + group).queues
         except TopicNotExist:
             self._groups.check_exists(group)
-            raise NotFound(f'group "{group}" has no dead letters') from None
+            raise NotFound(f"no dead letters for {group}") from None
 
     def _find_replays(self, group: str, letter_spans: Sequence[DeadLetterSpan]) -> ReplayedLetters:
         broker_names = {letter_span.queue_span.broker_name for letter_span in letter_spans}

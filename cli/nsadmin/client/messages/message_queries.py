@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from namesrv_core.errors import ResponseCode, RocketMQError
+from namesrv_core.errors import RequestError, ResponseCode, RocketMQError
 from namesrv_core.protocol import broker_headers, headers
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
@@ -20,7 +20,7 @@ from nsadmin.client.messages.pull_requests import (
     decode_pulled_messages,
 )
 from nsadmin.client.results import ClientClosed, NotFound, ServerResult, is_unreachable
-from nsadmin.client.topic_routes import QueueRoute
+from nsadmin.client.topic_routes import QueueRoute, missing_read_queue
 from nsadmin.client.topics.topics import TopicAdmin
 
 END_OF_TIME_MS = 2**63 - 1
@@ -189,12 +189,14 @@ class MessageAdmin:
             route_topic: Use the brokers of this topic's route instead.
 
         Raises:
-            NotFound: No message at this offset; the text names the offsets that exist.
+            NotFound: No message at this offset, or no such queue; the text names those that exist.
             TopicNotExist: The topic has no route.
         """
         queue_route = self.list_queue_routes(topic, broker_name, route_topic)[0]
         pull_request = build_pull_request(topic, queue_id, offset, 1)
         [pull_result] = ask_replicas(self._caller, [(queue_route, pull_request)], PULL_RESPONSE_CODES)
+        if isinstance(pull_result.error, RequestError) and queue_id not in queue_route.read_queue_ids:
+            raise missing_read_queue(topic, [queue_route], queue_id)
         response = pull_result.value()
         for message in decode_pulled_messages(response):
             if message.queue_offset == offset:

@@ -271,7 +271,10 @@ def consumer_progress(
         rows = ResultRows.from_records(SUM_COLUMNS, _sum_by_topic(progress_results), errors, notes)
         return rows._replace(table_notes=totals)
     if len(queues) >= _MANY_QUEUES:
-        totals.append(f"one row for each topic: {quote_command('consumerProgress', group, '--sum')}")
+        sums = quote_command("consumerProgress", group, "--sum")
+        owners = quote_command("consumerProgress", group, "-s", "true", "--sort", "-lag")
+        with_owners = "" if with_clients else f"; which client reads each queue: {owners}"
+        totals.append(f"one row for each topic: {sums}{with_owners}")
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
     return rows._replace(totals={"consumeTps": consume_tps}, table_notes=totals)
@@ -401,6 +404,9 @@ def _all_group_rows(
     failed_count = sum(g.error is not None for g in groups)
     missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
     notes = [*map(str, missing_errors), *failure_notes(errors_by_broker.items())]
+    if paused := [g.group for g in groups if g.is_paused]:
+        explain = quote_command("group", "explain", paused[0])
+        notes.append(f"paused (consumeEnable=false): {abbreviate_names(paused, 5)}: see {explain}")
     if failed_count:
         notes.append(f"{part_is(failed_count, len(groups), 'group')} incomplete: see the column error")
     errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]

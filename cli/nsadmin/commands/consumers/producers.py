@@ -4,6 +4,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP
 from nsadmin.command_line.broker_targets import find_broker_addr
@@ -50,6 +51,8 @@ SENDER_COLUMNS: Columns[Sender] = (
     Column("versions", "releases of these producers", lambda s: s.versions),
     Column("languages", "languages of these producers", lambda s: s.languages),
 )
+
+_CLIENT_KEYS = ",".join(column.key for column in (CLIENT_ID, CLIENT_ADDR, LANGUAGE, VERSION))
 
 
 @command(columns=CONNECTION_COLUMNS)
@@ -151,7 +154,13 @@ def producer(
         if show_internal or c.producer_group != INNER_PRODUCER_GROUP
     ]
     notes = result_notes(results)
-    return ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)
+    rows = ResultRows.from_records(CLIENT_COLUMNS, clients, [r.error for r in results], notes)
+    client_count = len({c.client_id for c in clients})
+    if client_count == len(clients):
+        return rows
+    once = quote_command("client", "list", "--filter", "role=producer", "--columns", _CLIENT_KEYS)
+    repeats = f"{count_noun(client_count, 'client')}, each once for every broker and group"
+    return rows._replace(table_notes=[f"{repeats}; each producer once: {once}"])
 
 
 def _list_senders(session: Session, topic: str, last_count: int) -> ResultRows:

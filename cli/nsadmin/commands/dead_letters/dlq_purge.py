@@ -93,7 +93,7 @@ def dlq_purge(
         for cluster_name in sorted(set(clusters))
     ]
     if not any(purge.older_count or purge.newer_count for purge in counts):
-        raise NotFound(f'group "{group}" has no dead letters')
+        raise NotFound(f"no dead letters for {group}")
     ready = [purge for purge in counts if not purge.newer_count]
     if ready and not session.is_dry_run:
         letter_count = sum(purge.older_count for purge in ready)

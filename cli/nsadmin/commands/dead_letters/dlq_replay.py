@@ -162,7 +162,7 @@ def dlq_replay(
     letter_spans, broker_errors = session.admin.dead_letters.list_spans(group, selection)
     letter_count = sum(span.queue_span.offset_count for span in letter_spans)
     if not (letter_count or broker_errors):
-        raise NotFound(f'group "{group}" has no dead letters')
+        raise NotFound(f"no dead letters for {group}")
     clusters = (span.cluster_name for span in letter_spans)
     memory = SavedReplayMemory.find(session.admin, clusters, group)
     if session.is_dry_run:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from namesrv_core.errors import RocketMQError
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.results import is_silent
 from nsadmin.command_line.broker_targets import find_broker
@@ -56,7 +57,7 @@ def broker_explain(
     with the most, and who sent their newest messages. A folder of `nsadmin collect --runtime` (from --journal
     or the context) shows since when a limit is reached.
 
-    The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if the broker did not answer. It is
+    The exit code is 0 without a cause, 1 if nsadmin found a cause, and 4 if the broker did not answer. It is
     3 if nsadmin found no cause, but some checks were incomplete.
 
     Examples:
@@ -82,6 +83,12 @@ def broker_explain(
     if facts.reached_since is None and {"cause", "warning"} & {s.finding.result for s in steps}:
         notes.append(
             "since when the broker has this problem is unknown: pass --journal DIR with the folder of "
+            "`nsadmin collect DIR --runtime`"
+        )
+    if reach_verdict(steps) != "cause found" and facts.reached_since is None and not facts.is_silent:
+        watch = quote_command("broker", "explain", broker_text, "--watch", "5")
+        notes.append(
+            f"to see a problem that comes and goes: {watch}, or record the figures with "
             "`nsadmin collect DIR --runtime`"
         )
     if facts.changed_ms is not None:

@@ -98,7 +98,7 @@ def route_explain(
     (see `nsadmin inventory list`). The result of the row is `cause`, or `warning` if other brokers have the
     topic.
 
-    The exit code is 0 without problems, 1 if nsadmin found a cause, and 4 if no name server answered. It is 3
+    The exit code is 0 without a cause, 1 if nsadmin found a cause, and 4 if no name server answered. It is 3
     if it found no cause, but some server did not answer or a broker of the topic left.
 
     Examples:

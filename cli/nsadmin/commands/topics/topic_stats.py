@@ -22,7 +22,7 @@ from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.servers import ERROR, failure_notes
 from nsadmin.commands.columns.topics import MAX_OFFSET, MIN_OFFSET, QUEUE_ID, TOPIC
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output import Column, Columns, ResultRow, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
@@ -163,7 +163,7 @@ def topic_status(
     those of the brokers, also of a static topic.
 
     --from counts the messages that were stored since a time and still exist, and a line on stderr has their
-    sum. --until ends the count. With --sum, each topic has one row.
+    sum. --until ends the count. With --sum, each topic has one row, and the line has the sum of all topics.
 
     Without these options, a line on stderr has the number of messages in all queues, the sum of maxOffset -
     minOffset. Brokers do not report the size of a topic on disk, because all topics share the files. Multiply
@@ -229,7 +229,7 @@ def _count_rows(
     window = f"from {format_utc(begin_ms)} until {format_utc(end_ms)}"
     total, silent = _count_messages(results), _describe_silent(results)
     notes = []
-    if total is not None:
+    if total is not None and not sum_queues:
         without = f", {silent}" if silent else ""
         notes = [f"{topic} received {count_noun(total, 'message')} {window}{without}"]
     min_offsets = {
@@ -245,8 +245,14 @@ def _count_rows(
         )
     errors = [r.error for r in results]
     if sum_queues:
-        return ResultRows.from_records(SUM_COLUMNS, [results], errors, notes, common={TOPIC: topic})
+        rows = ResultRows.from_records(SUM_COLUMNS, [results], errors, notes, common={TOPIC: topic})
+        return rows._replace(describe_all=lambda rows: _sum_topics(rows, window))
     return ResultRows.from_records(COUNT_COLUMNS, results, errors, notes, common={TOPIC: topic})
+
+
+def _sum_topics(rows: Sequence[ResultRow], window: str) -> str:
+    counts = [count for row in rows if isinstance(count := row[MESSAGE_COUNT.key], int)]
+    return f"total of {count_noun(len(counts), 'topic')}: {count_noun(sum(counts), 'message')} {window}"
 
 
 def _count_messages(results: Sequence[SpanResult]) -> int | None:

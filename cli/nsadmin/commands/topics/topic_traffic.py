@@ -7,6 +7,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.results import NotFound
 from nsadmin.client.topics.topic_traffic import TopicTraffic
 from nsadmin.command_line.broker_targets import (
@@ -141,8 +142,10 @@ def _sum_messages(traffic: Sequence[TopicTraffic]) -> list[str]:
         return []
     delivered = sum(t.out_count.message_count for t in traffic if t.out_count is not None)
     total = sum(arrived.values())
+    day = quote_command("topicStatus", "*", "--from", "yesterday", "--until", "today", "--sum")
     return [
-        f"total of {len(arrived)} topics in 24 hours: {total} messages arrived, {delivered} were delivered"
+        f"total of {len(arrived)} topics in 24 hours: {total} messages arrived, {delivered} were delivered; "
+        f"of a calendar day: {day}"
     ]
 
 

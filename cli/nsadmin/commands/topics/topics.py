@@ -327,6 +327,10 @@ def topic_route(
         bool,
         Option("--system/--no-system", help="Whether a pattern matches RocketMQ's own topics. Default: no."),
     ] = False,
+    cluster_name: Annotated[
+        str | None,
+        Option("-c", "--cluster", metavar="CLUSTER", help="Only the brokers of this cluster."),
+    ] = None,
 ) -> ResultRows | str:
     """Show the brokers of a topic, with queues and permission (r read, w write, i inherit).
 
@@ -347,6 +351,7 @@ def topic_route(
         nsadmin topicRoute no-such-topic
     """
     if raw_json or (session.options.style.output_format == "mqadmin" and not show_rows):
+        refuse_both("--raw", True, "--cluster", cluster_name)
         return session.admin.topics.get_raw_route(topic)
     topics = session.admin.topics
     list_names = topics.list_names if include_system else topics.list_user_names
@@ -356,6 +361,12 @@ def topic_route(
     else:
         results = topics.get_routes(names)
     queues = [(name, queue) for name, r in results.items() if r.result for queue in r.result.queues]
+    if cluster_name is not None:
+        session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+        clusters = sorted({queue.cluster_name or "" for _, queue in queues})
+        queues = [(name, queue) for name, queue in queues if queue.cluster_name == cluster_name]
+        if not queues:
+            raise NotFound(f"{topic} has no queues in {cluster_name}: it is in {', '.join(clusters)}")
     is_static = any(queue.logical_queues is not None for _, queue in queues)
     logical_queues = LOGICAL_QUEUES if is_static else LOGICAL_QUEUES.in_wide()
     columns = (

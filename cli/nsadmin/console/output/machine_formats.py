@@ -42,7 +42,7 @@ def as_yaml(rows: ResultRows) -> str:
 
 
 def as_csv(rows: ResultRows, headers: bool) -> str:
-    """Return CSV as in RFC 4180, but with line feeds. A null is empty; lists and maps are JSON."""
+    """Return CSV as in RFC 4180, but with line feeds. A null is empty, a list is a,b, and a map is JSON."""
     return _write_csv(rows, headers, _field_text)
 
 
@@ -81,12 +81,12 @@ _NUMBER_PATTERN = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def _spreadsheet_text(value: object) -> str:
-    """The text of a field, a list as a,b, with an apostrophe before a text that would be a formula."""
-    if isinstance(value, (list, tuple)):
-        value = ",".join(map(_field_text, value))
+    """The text of a field, with an apostrophe before a text that would be a formula."""
     text = _field_text(value)
     is_formula = (
-        isinstance(value, str) and _FORMULA_START_PATTERN.match(text) and not _NUMBER_PATTERN.fullmatch(text)
+        isinstance(value, (str, list, tuple))
+        and _FORMULA_START_PATTERN.match(text)
+        and not _NUMBER_PATTERN.fullmatch(text)
     )
     return f"'{text}" if is_formula else text
 
@@ -122,7 +122,9 @@ def _field_text(value: object) -> str:
         return ""
     if isinstance(value, (IntEnum, IntFlag)):
         return str(int(value))
-    if isinstance(value, (bool, Mapping, list, tuple)):
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(_field_text, value))
+    if isinstance(value, (bool, Mapping)):
         return _compact_json(value)
     return str(value)
 

@@ -38,7 +38,8 @@ class ResultRows(NamedTuple):
     for all. `errors` has the outcome of each server (None after a success) and decides the exit code.
     `notes` are lines for stderr, and `table_notes` those that only a table has, such as sums. `totals` are
     about all rows, for output forms that show them. `done_code` is the exit code if no server failed.
-    --limit counts rows, or the values of `limited_column`.
+    --limit counts rows, or the values of `limited_column`. `describe_all` makes a line for stderr about the
+    rows of a command that ran for several names.
     """
 
     columns: Sequence[str]
@@ -50,6 +51,7 @@ class ResultRows(NamedTuple):
     done_code: int = 0
     limited_column: str | None = None
     table_notes: Sequence[str] = ()
+    describe_all: Callable[[Sequence[ResultRow]], str] | None = None
 
     @classmethod
     def from_records(

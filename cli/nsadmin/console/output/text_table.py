@@ -17,7 +17,7 @@ from nsadmin.console.output.result_rows import (
     ResultRows,
 )
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import format_duration
+from nsadmin.console.phrases import format_byte_size, format_duration
 
 _MILLIS_ENDING = re.compile(r"(?<=[a-z])(Ms|Mills|Millis)$")
 
@@ -82,7 +82,7 @@ def _whole_text(value: object) -> str:
     if isinstance(value, Perm):
         return perm_text(value)
     if isinstance(value, ByteSize):
-        return _byte_size_text(value)
+        return format_byte_size(value)
     if isinstance(value, (DurationMillis, FineDurationMillis)):
         return format_duration(value)
     if isinstance(value, EpochMillisText):
@@ -94,14 +94,6 @@ def _whole_text(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(map(cell_text, value))
     return escape_unsafe(str(value))
-
-
-def _byte_size_text(size: int) -> str:
-    """Format a size: 1536 is 1.5 KiB."""
-    for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):
-        if abs(size) >= 1024**power:
-            return f"{size / 1024**power:.1f} {unit}"
-    return f"{size} B"
 
 
 def _is_number_column(rows: ResultRows, column: str) -> bool:

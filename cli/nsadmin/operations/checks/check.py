@@ -103,7 +103,10 @@ class CheckScale:
         warning: str | None = None,
         critical: str | None = None,
     ) -> None:
-        """Replace default limits by the given ranges. Raises InvalidRangeError."""
+        """Replace default limits by the given ranges. Raises InvalidRangeError.
+
+        A default warning that alerts on nothing that the given critical range does not alert on is left out.
+        """
         self.check_name = check_name
         self._measures = {measure.name: measure for measure in measures}
         self._limits = {
@@ -113,8 +116,11 @@ class CheckScale:
             )
             for name, measure in self._measures.items()
         }
-        for limits in self._limits.values() if warning and critical else ():
+        for name, limits in self._limits.items() if critical else ():
             if limits.warning and limits.critical and limits.critical.is_within(limits.warning):
+                if not warning:
+                    self._limits[name] = limits._replace(warning=None)
+                    continue
                 raise InvalidRangeError(
                     f"--warning {warning} alerts on nothing that --critical {critical} does not alert on: "
                     "exchange the two"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from nsadmin.client import AdminClient, ServerResult
 from nsadmin.client.brokers.broker_configs import BrokerConfig
 from nsadmin.client.brokers.brokers import RuntimeInfo
-from nsadmin.console.phrases import abbreviate_names
+from nsadmin.console.phrases import abbreviate_names, format_byte_size
 from nsadmin.operations.broker_disks import REFUSING, find_fullest, judge_disks, parse_disk_capacity
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope, Figures
@@ -96,7 +96,8 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         ),
     ]
     summary = (
-        f"the fullest disk is that of {names[fullest]}: {shares[fullest]:.0f} % (room until writes are "
+        f"the fullest disk is that of {names[fullest]}: {shares[fullest]:.0f} %"
+        f"{_describe_size(seen, fullest)} (room until writes are "
         f"refused at {shares[fullest] + rooms[fullest]:.0f} %: {rooms[fullest]:.0f} %)"
     )
     if states.refusals:
@@ -119,6 +120,13 @@ def judge(scale: CheckScale, seen: DiskObservation) -> CheckFinding:
         affected=[names[addr] for addr in full or [fullest]],
     )
     return finding._replace(remedies=listed_brokers.explain_brokers([*full, *days]))
+
+
+def _describe_size(seen: DiskObservation, addr: str) -> str:
+    """The size of the disk, if the broker reports it."""
+    [info] = [result.result for result in seen.runtime_results if result.addr == addr]
+    size = parse_disk_capacity(info.table.get("commitLogDirCapacity", "") if info else "").get("Total")
+    return f" of {format_byte_size(int(size))}" if size else ""
 
 
 def _describe_refusal(seen: DiskObservation, day_count: float, percent: float) -> str:
@@ -173,7 +181,7 @@ CHECK = Check(
     warning_when="a disk is less than 15 points below the level at which its broker refuses messages, or "
     "above `diskSpaceCleanForciblyRatio`, so that the broker deletes messages before `fileReservedTime`",
     critical_when="a disk is less than 5 points below that level, or above it",
-    remedy="nsadmin clusterList",
+    remedy="nsadmin statsAll --no-system --bytes --sort -inBytes24Hour --limit 5",
     takes_cluster=True,
     warning_help="Points of percent below the level of refusal. Default: 15: (at least 15).",
     critical_help="Points of percent below the level of refusal. Default: 5: (at least 5).",
@@ -185,6 +193,10 @@ CHECK = Check(
     hour deleteWhen. The check compares with the sizes of a day ago, or of the first run since then, and says
     in how many days a broker will refuse messages. That is no warning by itself: a broker deletes its oldest
     messages before its disk is full.
+
+    `nsadmin statsAll --no-system --bytes --sort -inBytes24Hour --limit 5` shows the topics that fill the
+    disks. `nsadmin getBrokerConfig --filter 'key~^(fileReservedTime|deleteWhen)$'` shows how long brokers
+    keep messages, and `nsadmin brokerStatus --filter key=commitLogDirCapacity` the size of each disk.
 
     Examples:
         # Disk usage of all brokers, and in how many days a disk is full (from the second run on)

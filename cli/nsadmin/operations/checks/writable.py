@@ -16,6 +16,7 @@ from nsadmin.operations.checks.findings import CheckFinding, CheckMeasure, Check
 from nsadmin.operations.checks.masters import MasterAnswers
 from nsadmin.operations.inventory.keeper import NO_LOST_TOPICS, LostTopics, describe_missing
 from nsadmin.operations.inventory.records import lost_brokers_of_topics
+from nsadmin.operations.order_conf_check import check_order_confs
 from nsadmin.operations.topic_kinds import find_groups_with_retries, is_user_topic
 
 _MAX_SHOWN = 10
@@ -177,22 +178,30 @@ def judge(scale: CheckScale, seen: WritableTopicsObservation) -> CheckFinding:
         ),
         *seen.master_answers.unknown_lines,
     ]
+    # Clients get the order configuration instead of the queues of the route.
+    misled = {p.topic: p.problem_text for p in reversed(check_order_confs(snapshots)) if p.is_grave}
+    order_lines = [f"{topic}: {misled[topic]}" for topic in user_topics if topic in misled]
     details = [
         *_format_unwritable(groups.unwritable),
         *_format_hidden(groups.hidden),
         *_format_reduced(groups.reduced),
+        *order_lines,
         *unknown_lines,
         *failure_lines,
     ]
-    minimum_state = CheckState.WARNING if failure_lines or unknown_lines else CheckState.OK
+    is_impaired = failure_lines or unknown_lines or order_lines
+    minimum_state = CheckState.WARNING if is_impaired else CheckState.OK
     summary = _summarize_groups(groups, len(user_topics))
+    if order_lines:
+        summary += f"; topics with a wrong order configuration: {len(order_lines)}"
     hidden = (topic for topics in groups.hidden.values() for topic in topics)
-    affected = [*groups.unwritable, *hidden] or list(groups.reduced)
+    affected = [*groups.unwritable, *hidden] or [*groups.reduced, *filter(misled.get, user_topics)]
     finding = scale.make_finding(summary, figures, details, minimum_state=minimum_state, affected=affected)
-    if any(masters.NO_MASTER in line for line in details):
+    if order_lines or any(masters.NO_MASTER in line for line in details):
         guide, other = quote_command("guide", "when-a-master-dies"), CHECK.format_remedy(None)
-        remedies = tuple(f"`{guide if masters.NO_MASTER in line else other}`" for line in details)
-        finding = finding._replace(remedies=remedies)
+        orders = dict.fromkeys(order_lines, quote_command("orderConfCheck"))
+        remedies = (guide if masters.NO_MASTER in line else orders.get(line, other) for line in details)
+        finding = finding._replace(remedies=tuple(f"`{remedy}`" for remedy in remedies))
     return finding.with_inventory_problem(seen.inventory_problem)
 
 
@@ -385,7 +394,8 @@ CHECK = Check(
     ),
     observe,
     judge,
-    warning_when="clients can write to a topic on fewer brokers than have it",
+    warning_when="clients can write to a topic on fewer brokers than have it, or get an order configuration "
+    "with queues that the topic does not have",
     critical_when="clients cannot write to a topic",
     remedy="nsadmin divergence",
 )

@@ -170,7 +170,7 @@ def list_cause_ids(explanations: Iterable[CauseExplanation], result: FindingResu
 
 
 def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -> list[str]:
-    """The verdict in a line, and the warnings in a second one; `fine_text` says what works."""
+    """The verdict, what to do about the first cause, and the warnings; `fine_text` says what works."""
     warnings = _list_evidence(explanations, "warning")
     verdict_line = {
         "cause found": f"cause found: {_list_evidence(explanations, 'cause')}",
@@ -178,7 +178,13 @@ def describe_verdict(explanations: Sequence[CauseExplanation], fine_text: str) -
         f"{', '.join(list_cause_ids(explanations, 'unknown'))}",
         "fine": fine_text if warnings else f"no problem: {fine_text}",
     }[reach_verdict(explanations)]
-    return [verdict_line, *([f"warnings: {warnings}"] if warnings else [])]
+    causes = (e.finding for e in explanations if e.finding.result == "cause")
+    advice = next((finding.advice for finding in causes), None)
+    return [
+        verdict_line,
+        *([f"next: {advice}"] if advice else []),
+        *([f"warnings: {warnings}"] if warnings else []),
+    ]
 
 
 def _list_evidence(explanations: Sequence[CauseExplanation], result: FindingResult) -> str:

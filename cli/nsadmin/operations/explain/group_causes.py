@@ -92,6 +92,18 @@ def _finding_on(
     return CauseFinding(result, evidence, advice, None, broker_name, addr)
 
 
+def _finding_on_brokers(
+    places: Mapping[str, tuple[str, str]], result: FindingResult, evidence: str, advice: Advice
+) -> CauseFinding:
+    """One finding about brokers, which are by name; it has the place only of a single one."""
+    [(name, (addr, _)), *others] = places.items()
+    return (
+        CauseFinding(result, evidence, advice)
+        if others
+        else _finding_on(name, addr, result, evidence, advice)
+    )
+
+
 def _find_dead_brokers(facts: GroupFacts) -> Iterator[CauseFinding]:
     for group in _brokers_of_group(facts):
         silent = [(addr, facts.cluster.configs[addr].error) for addr in group.broker_addrs.values()]
@@ -196,7 +208,6 @@ def _is_unknown_group(facts: GroupFacts) -> bool:
 def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
     known_groups = {name for r in facts.cluster.group_tables.values() for name in r.result or ()}
     similar = [] if facts.group in known_groups else find_similar_names(facts.group, known_groups)
-    unconnected = _list_unconnected_masters(facts)
     if _is_unknown_group(facts):
         clusters = sorted({g.cluster_name for g in facts.cluster.broker_groups})
         advice = Advice(
@@ -209,28 +220,46 @@ def _find_missing_group(facts: GroupFacts) -> Iterator[CauseFinding]:
             advice = Advice("", ("group", "explain", similar[0]))
         yield CauseFinding("cause", evidence, advice)
         return
-    for name, addr, master in _readers_of_group(facts):
+    for name, addr, _ in _readers_of_group(facts):
         result = facts.cluster.group_tables.get(addr)
-        if result is None or (result.result is None and not facts.cluster.answers(addr)):
-            continue
-        if result.result is None:
+        if result is not None and result.result is None and facts.cluster.answers(addr):
             advice = Advice("", ("getConsumerConfig", facts.group))
             yield _finding_on(name, addr, "unknown", f"{name} did not list its groups", advice)
-        elif facts.group not in result.result:
+    for (kind, reason), places in _list_brokers_without_group(facts).items():
+        masters = ",".join(master for _, master in places.values())
+        advice = Advice("", ("updateSubGroup", facts.group, "-b", masters))
+        if similar:
+            reason += f"; similar groups exist: {join_names(similar)}"
+            advice = Advice("", ("group", "explain", similar[0]))
+        evidence = f"{join_names(places)} {'does' if len(places) == 1 else 'do'} not have the group{reason}"
+        yield _finding_on_brokers(places, kind, evidence, advice)
+
+
+def _list_brokers_without_group(
+    facts: GroupFacts,
+) -> dict[tuple[FindingResult, str], dict[str, tuple[str, str]]]:
+    """These brokers, with the address that was read and the master, by what follows and the reason."""
+    unconnected = _list_unconnected_masters(facts)
+    missing: dict[tuple[FindingResult, str], dict[str, tuple[str, str]]] = defaultdict(dict)
+    for name, addr, master in _readers_of_group(facts):
+        result = facts.cluster.group_tables.get(addr)
+        if result is not None and result.result is not None and facts.group not in result.result:
             config = facts.cluster.configs[addr].result or {}
             creates = config.get("autoCreateSubscriptionGroup") == "true"
-            evidence = f"{name} does not have the group"
-            advice = Advice("", ("updateSubGroup", facts.group, "-b", master))
+            reason = ""
             if not creates:
-                evidence += ", and creates none (autoCreateSubscriptionGroup=false)"
+                reason = "; a broker creates none with autoCreateSubscriptionGroup=false"
             elif not facts.connections.clients:
-                evidence += ", and creates it when a client connects"
-            if similar:
-                evidence += f"; similar groups exist: {join_names(similar)}"
-                advice = Advice("", ("group", "explain", similar[0]))
-            yield _finding_on(
-                name, addr, "cause" if not creates or name in unconnected else "warning", evidence, advice
-            )
+                reason = "; a broker creates it when a client connects"
+            is_cause = not creates or name in unconnected
+            missing["cause" if is_cause else "warning", reason][name] = (addr, master)
+    return missing
+
+
+def _list_brokers_missing_group(facts: GroupFacts) -> list[str]:
+    """The brokers whose queues nobody can consume, because they do not have the group."""
+    found = _list_brokers_without_group(facts).items()
+    return [name for (kind, _), places in found if kind == "cause" for name in places]
 
 
 def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
@@ -243,12 +272,8 @@ def _find_disabled_groups(facts: GroupFacts) -> Iterator[CauseFinding]:
 def _find_brokers_with_false(
     facts: GroupFacts, setting: str, flag: str, sentence: str
 ) -> Iterator[CauseFinding]:
-    """The brokers where this setting of the group is false; in one finding, if these are whole clusters."""
-    refusing = {}
-    for name, addr, master in _readers_of_group(facts):
-        result = facts.cluster.group_tables.get(addr)
-        if result and (result.result or {}).get(facts.group, {}).get(setting) is False:
-            refusing[name] = (addr, master)
+    """The brokers where this setting of the group is false: whole clusters, and the others."""
+    refusing = _list_brokers_with_false(facts, setting)
     names_by_cluster = defaultdict[str, set[str]](set)
     for group in facts.cluster.broker_groups:
         names_by_cluster[group.cluster_name].add(group.broker_name)
@@ -258,11 +283,32 @@ def _find_brokers_with_false(
         evidence = f"{sentence.format(f'every broker of {join_names(clusters)}')}: {setting}=false"
         words = ("updateSubGroup", facts.group, "-c", ",".join(clusters), flag, "true")
         yield CauseFinding("cause", evidence, Advice("", words))
-    for name, (addr, master) in refusing.items():
-        if len(merged) <= 1 or name not in merged:
-            evidence = f"{sentence.format(name)}: {setting}=false"
-            advice = Advice("", ("updateSubGroup", facts.group, "-b", master, flag, "true"))
-            yield _finding_on(name, addr, "cause", evidence, advice)
+    others = {name: place for name, place in refusing.items() if len(merged) <= 1 or name not in merged}
+    if others:
+        evidence = f"{sentence.format(join_names(others))}: {setting}=false"
+        masters = ",".join(master for _, master in others.values())
+        advice = Advice("", ("updateSubGroup", facts.group, "-b", masters, flag, "true"))
+        yield _finding_on_brokers(others, "cause", evidence, advice)
+
+
+def _list_brokers_with_false(facts: GroupFacts, setting: str) -> dict[str, tuple[str, str]]:
+    """The brokers where this setting of the group is false: the address that was read, and the master."""
+    tables = facts.cluster.group_tables
+    return {
+        name: (addr, master)
+        for name, addr, master in _readers_of_group(facts)
+        if addr in tables and (tables[addr].result or {}).get(facts.group, {}).get(setting) is False
+    }
+
+
+def _list_refusing_brokers(facts: GroupFacts) -> set[str]:
+    """The brokers that give the group no messages for a reason which has a step of its own."""
+    finders = (_find_dead_brokers, _find_refusing_slaves, _find_refusals)
+    findings = chain.from_iterable(find(facts) for find in finders)
+    names = {f.broker_name for f in findings if f.broker_name and f.result == "cause"}
+    if facts.connections.is_broadcasting:
+        names |= _list_brokers_with_false(facts, "consumeBroadcastEnable").keys()
+    return names | _list_brokers_with_false(facts, "consumeEnable").keys()
 
 
 def _enabled_group(facts: GroupFacts) -> CauseFinding:
@@ -589,12 +635,7 @@ def _finding_about_queue(
 
 def _find_suspended_queues(facts: GroupFacts) -> Iterator[CauseFinding]:
     """Queues whose client fetches nothing, although messages wait and no broker refuses them."""
-    refusing = {
-        finding.broker_name
-        for find in (_find_dead_brokers, _find_refusing_slaves, _find_refusals, _find_disabled_groups)
-        for finding in find(facts)
-        if finding.result == "cause"
-    }
+    refusing = _list_refusing_brokers(facts)
     idle: dict[str, list[HeldQueue]] = defaultdict(list)
     for held in facts.held_queues():
         unlocked = held.info.is_orderly and not held.running.is_locked
@@ -656,11 +697,13 @@ def _shares_queues(facts: GroupFacts) -> bool:
 def _find_owner_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
     if not _shares_queues(facts):
         return
+    missing = _list_brokers_missing_group(facts)
     owners: dict[MessageQueue, list[str]] = {
         queue: []
         for topic, result in facts.routes.items()
         if result.result is not None
         for queue in list_readable_queues(topic, result.result)
+        if queue.broker_name not in missing
     }
     popped = {p.queue for _, info in facts.running for p in info.pop_queues}
     for client_id, info in facts.running:
@@ -737,6 +780,10 @@ def _describe_shares(counts: Mapping[str, int]) -> str:
 def _owned_queues(facts: GroupFacts) -> CauseFinding:
     if _shares_queues(facts):
         shares = _describe_shares(_count_held_queues(facts))
+        if missing := _list_brokers_missing_group(facts):
+            return skipped_finding(
+                f"nobody can own queues of {join_names(missing)}: see the step groupMissing"
+            )
         return ok_finding(f"each queue of {join_names(facts.topics)} has one owner ({shares})")
     if facts.connections.is_broadcasting:
         return skipped_finding("the group broadcasts: each client consumes all queues")
@@ -768,9 +815,9 @@ def _find_mode_problems(facts: GroupFacts) -> Iterator[CauseFinding]:
         others = sorted(names - {name for name, mode in modes.items() if mode == "POP"})
         if "POP" in modes.values() and others:
             evidence = f"the group pops {topic} on some brokers, and pulls on {join_names(others)}"
-            master = _master_of(facts, others[0]) or others[0]
-            advice = Advice("", ("setConsumeMode", topic, facts.group, "POP", "-b", master))
-            yield _finding_on(others[0], None, "warning", evidence, advice)
+            masters = ",".join(_master_of(facts, name) or name for name in others)
+            advice = Advice("", ("setConsumeMode", topic, facts.group, "POP", "-b", masters))
+            yield CauseFinding("warning", evidence, advice)
 
 
 def _name_modes(facts: GroupFacts) -> CauseFinding:
@@ -971,6 +1018,12 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
     waiting, tps = sum_lags(lag.lag for lag in facts.lags).messages, _consume_tps(facts)
     if waiting and not tps and not facts.connections.clients:
         yield skipped_finding("messages wait until a client is connected: see the step noClient")
+    elif (
+        waiting
+        and {name for name, _, _ in _readers_of_group(facts)}
+        <= _list_brokers_with_false(facts, "consumeEnable").keys()
+    ):
+        yield skipped_finding(f"waiting messages: {waiting}; the group is paused: see the step groupDisabled")
     elif waiting and not tps:
         evidence = (
             f"waiting messages: {waiting}{_describe_age(facts)}; the group consumed none in the last minute"
@@ -994,7 +1047,7 @@ def _find_lag(facts: GroupFacts) -> Iterator[CauseFinding]:
 
 def _watch_lag(facts: GroupFacts) -> tuple[str, ...]:
     """The words of a command that shows the total, and the queues with the largest lags, again and again."""
-    return ("consumerProgress", facts.group, "--sort", "-lag", "--limit", "5", "--watch", "10")
+    return ("consumerProgress", facts.group, "-s", "true", "--sort", "-lag", "--limit", "5", "--watch", "10")
 
 
 def _describe_trend(facts: GroupFacts, lag: int, tps: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from namesrv_core.errors import ResponseCode, TopicNotExist
+from namesrv_core.errors import RequestError, ResponseCode, TopicNotExist
 from namesrv_core.protocol.command import RemotingCommand, build_reply
 from nsadmin import AdminClient
 from nsadmin.client import NotFound
@@ -182,6 +182,14 @@ def test_a_place_in_a_queue(admin: AdminClient, first_broker: MessageBroker) -> 
             admin.messages.get_at_offset("T", "broker-a", 3, offset)
     with pytest.raises(NotFound, match=r'not on broker "broker-x": it is on broker-a, broker-b'):
         admin.messages.get_at_offset("T", "broker-x", 3, 0)
+
+
+def test_a_queue_that_the_topic_does_not_have(admin: AdminClient, first_broker: MessageBroker) -> None:
+    first_broker.handlers[11] = refuse_with(29, "queueId[99] is illegal")
+    with pytest.raises(NotFound, match=r"^T has no queue 99: it has queues 0 to "):
+        admin.messages.get_at_offset("T", "broker-a", 99, 0)
+    with pytest.raises(RequestError, match="is illegal"):
+        admin.messages.get_at_offset("T", "broker-a", 0, 0)
 
 
 @pytest.mark.parametrize("ext", [{"nextBeginOffset": "0"}, {"minOffset": "0", "maxOffset": "x"}])

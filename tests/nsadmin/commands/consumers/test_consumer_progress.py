@@ -114,6 +114,14 @@ def test_the_clients_are_asked_if_the_output_needs_them(
     assert hint not in ask("consumerProgress", "-t", "T").err
 
 
+def test_paused_groups_are_named(ask: Run, consumer_broker: ConsumerBroker) -> None:
+    assert "paused" not in ask("consumerProgress").err
+    consumer_broker.configs["Held"] = {"consumeEnable": False}
+    assert ask("consumerProgress").err == (
+        "nsadmin: paused (consumeEnable=false): Held: see nsadmin group explain Held\n"
+    )
+
+
 def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> None:
     consumer_broker.configs.update({"Idle": {}, "TOOLS_CONSUMER": {}})
     consumer_broker.clients = {"Idle": ["c1"]}
@@ -196,7 +204,9 @@ def test_many_queues_point_to_their_sum(
     consumer_broker.ends = {("T", number): (0, 100) for number in range(100)}
     consumer_broker.offsets = {("G", "T", number): 90 for number in range(100)}
     command = f"nsadmin consumerProgress {' '.join(words)} --sum"
-    assert f"one row for each {noun}: {command}" in ask("consumerProgress", *words).err
+    hint = ask("consumerProgress", *words).err
+    assert f"one row for each {noun}: {command}" in hint
+    assert ("nsadmin consumerProgress G -s true" in hint) == (noun == "topic")
     result = ask("consumerProgress", *words, "--sum")
     assert (result.out.splitlines()[1].split()[:3], "--sum" in result.err) == (["G", "T", "1000"], False)
 

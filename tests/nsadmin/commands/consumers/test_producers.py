@@ -67,6 +67,16 @@ def test_all_producers_of_one_broker_need_no_name_server(
     }
 
 
+def test_clients_with_several_rows_point_to_the_list_that_has_each_once(
+    ask: Run, online_broker: ConsumerBroker
+) -> None:
+    command = "nsadmin client list --filter role=producer --columns clientId,clientAddr,language,version"
+    assert ask("producer").err == (
+        f"nsadmin: 1 client, each once for every broker and group; each producer once: {command}\n"
+    )
+    assert ask("producer", "--no-internal").err == ""
+
+
 def test_producers_of_every_broker(
     ask: Run, first_server: FakeNameServer, online_broker: ConsumerBroker, dead_addr: str
 ) -> None:

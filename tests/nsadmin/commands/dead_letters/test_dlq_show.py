@@ -82,7 +82,7 @@ def test_an_export_has_all_of_them(dlq: Run, dead_letter_broker: DeadLetterBroke
 @pytest.mark.parametrize(
     ("words", "code", "text"),
     [
-        (("other",), 5, 'group "other" has no dead letters'),
+        (("other",), 5, "no dead letters for other"),
         (("G", "--body", "("), 2, 'invalid regular expression "(" for --body'),
         (("G", "--limit", "0"), 2, 'invalid number "0" for --limit: use 1 or more'),
         (

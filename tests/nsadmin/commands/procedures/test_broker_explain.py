@@ -59,6 +59,7 @@ def test_a_limit_that_is_hit_and_who_sends(
     busy.table["sendThreadPoolQueueHeadWaitTimeMills"] = "0"
     result = run("broker", "explain", "broker-a", "-n", first_server.addr)
     assert "since when" not in result.err
+    assert "comes and goes: nsadmin broker explain broker-a --watch 5, or record" in result.err
 
 
 def test_the_load_has_the_largest_topics_and_the_total_of_all(

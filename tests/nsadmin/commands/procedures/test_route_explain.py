@@ -51,7 +51,10 @@ def test_a_cause_says_where_what_and_what_next(
     second_server.routes["T"] = {"broker-a": 4}
     result = run("routeExplain", "T", both_servers, "--json")
     [row] = found(result, "wiped")
-    assert (result.code, result.err) == (1, f"nsadmin: cause found: wiped ({row['seen']})\n")
+    assert (result.code, result.err) == (
+        1,
+        f"nsadmin: cause found: wiped ({row['seen']})\nnsadmin: next: {row['next']}\n",
+    )
     assert [row[name] for name in ("result", "namesrvAddrs", "brokerName", "brokerAddr")] == [
         "cause", [second_server.addr], "broker-a", topic_broker.addr,
     ]  # fmt: skip

@@ -154,11 +154,14 @@ def test_messages_between_two_times_are_counted(run: Run, tmp_path: Path) -> Non
         result = run("topicStatus", "payments", *window, "--json")
         whole = run("topicStatus", "payments", "--from", "30d", "-n", lab.namesrv_addr)
         one_cluster = run("topicStatus", "payments", *window, "-c", "cluster-a", "--json")
-        sums = run("topicStatus", "pay*", *window, "--sum", "--json")
+        sums = run("topicStatus", "payments,orders", *window, "--sum", "--json")
     assert {row["topic"]: row["messageCount"] for row in sums.json}["payments"] == sum(
         row["messageCount"] for row in result.json
     )
-    assert len(sums.json) == len({row["topic"] for row in sums.json})
+    assert len(sums.json) == len({row["topic"] for row in sums.json}) == 2
+    total = sum(row["messageCount"] for row in sums.json)
+    assert sums.err.startswith(f"nsadmin: total of {len(sums.json)} topics: {total} messages from ")
+    assert sums.err.count("\n") == 1
     # The end belongs to the next count.
     found = [message for message in printed if datetime.fromisoformat(message["storeTime"]) < until]
     counts = Counter((message["brokerName"], message["queueId"]) for message in found)

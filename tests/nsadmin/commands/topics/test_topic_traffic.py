@@ -24,7 +24,10 @@ def server() -> Iterator[FakeNameServer]:
 
 def test_topics_with_their_groups(run: Run, server: FakeNameServer) -> None:
     result = run("statsAll", "-n", server.addr)
-    total = "total of 2 topics in 24 hours: 120 messages arrived, 60 were delivered"
+    total = (
+        "total of 2 topics in 24 hours: 120 messages arrived, 60 were delivered; of a calendar day: "
+        "nsadmin topicStatus '*' --from yesterday --until today --sum"
+    )
     assert (result.code, result.err) == (0, f"nsadmin: {total}\n")
     assert [line.split() for line in result.out.splitlines()[1:]] == [
         ["Idle", "-", "-", "0.00", "-", "0", "-", "-", "-"],

@@ -117,6 +117,16 @@ def test_the_raw_route_is_the_servers_json(run: Run, both_servers: str) -> None:
     assert json.loads(run("topicRoute", "T", both_servers, "--raw").out)["queueDatas"][0]["perm"] == 7
 
 
+def test_a_route_of_one_cluster(run: Run, first_server: FakeNameServer) -> None:
+    first_server.clusters = {"C": {"a": {0: "h:1"}}, "D": {"b": {0: "h:2"}}}
+    first_server.routes = {"T": {"a": 6, "b": 6}, "U": {"b": 6}}
+    words = ("topicRoute", "--columns", "brokerName", "--output", "value", "-n", first_server.addr)
+    assert run(*words, "T", "-c", "D").out == "b\n"
+    assert run(*words, "T", "--cluster", "X").code == 5
+    elsewhere = run(*words, "U", "-c", "C")
+    assert (elsewhere.code, elsewhere.err.splitlines()[0]) == (5, "nsadmin: U has no queues in C: it is in D")
+
+
 def test_all_clusters_of_a_topic(run: Run, first_server: FakeNameServer) -> None:
     first_server.clusters = {"C": {"a": {0: "h:1"}}, "D": {"b": {0: "h:2"}}}
     first_server.routes = {"T": {"a": 6, "b": 6}}

@@ -113,11 +113,13 @@ def test_no_text_is_a_formula_in_a_spreadsheet(text: str, field: str) -> None:
     assert next(csv.reader(io.StringIO(as_csv(rows, False), newline="")))[0] == text
 
 
-def test_a_list_in_a_spreadsheet_is_not_json() -> None:
+def test_a_list_in_a_field_is_not_json() -> None:
     lists: list[object] = [["All"], ["Pub", "Sub"], [], ["=1", 2], ["-5"]]
     rows = ResultRows(("a",), [{"a": value} for value in lists])
     cells = [cell for [cell] in csv.reader(io.StringIO(as_spreadsheet(rows, False)))]
     assert cells == ["All", "Pub,Sub", "", "'=1,2", "-5"]
+    assert as_values(rows).split("\n") == ["All", "Pub,Sub", "", "=1,2", "-5"]
+    assert [cell for [cell] in csv.reader(io.StringIO(as_csv(rows, False)))] == as_values(rows).split("\n")
 
 
 def test_a_spreadsheet_has_all_else_as_csv_has_it() -> None:

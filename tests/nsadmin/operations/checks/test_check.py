@@ -2,7 +2,7 @@
 
 import pytest
 
-from nsadmin.operations.checks import disk, namesrv
+from nsadmin.operations.checks import disk, lag, namesrv
 from nsadmin.operations.checks.check_table import CHECK_TABLE
 from nsadmin.operations.checks.findings import CheckMeasure, CheckState
 from nsadmin.operations.checks.ranges import InvalidRangeError, parse_range
@@ -49,6 +49,13 @@ def test_a_limit_that_can_only_be_a_mistake_is_refused() -> None:
     with pytest.raises(InvalidRangeError, match='--warning: invalid range "x"'):
         namesrv.CHECK.make_scale(("x", None))
     assert namesrv.CHECK.make_scale((None, "0:2")).judge_value("serving", 3) is CheckState.CRITICAL
+
+
+def test_a_default_warning_gives_way_to_a_lower_critical_limit() -> None:
+    finding = lag.CHECK.make_scale((None, "10")).make_finding("", {"lag": 5})
+    assert finding.samples[0].limits == (None, parse_range("10"))
+    [usual] = lag.CHECK.make_scale((None, "1000000")).make_finding("", {"lag": 5}).samples
+    assert usual.limits.warning is not None
 
 
 def test_a_finding_is_as_bad_as_its_worst_sample() -> None:

@@ -69,6 +69,7 @@ def test_the_days_until_a_refusal_follow_from_the_growth(
     growth = "in 10 days, if it deletes none and its store grows by 4 % of the disk a day, as since 1970"
     assert f"at 90 %: 40 %); it refuses messages {growth}-01-01T00:00:00Z" in finding.summary
     assert finding.details == (f"broker-a 0 at {broker.addr} refuses messages {growth}-01-01T00:00:00Z",)
+    assert "50 % of 100 B (room until" in finding.summary
     assert "; it refuses messages in 24 hours, " in judge_growth(first_server, broker, 20, 12, 0).summary
 
 

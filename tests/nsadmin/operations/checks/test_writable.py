@@ -62,6 +62,17 @@ def test_fewer_brokers_are_a_warning_and_none_is_critical(
     assert found(first_server.addr, leaving_out="^T").state is CheckState.OK
 
 
+def test_an_order_configuration_with_a_broker_that_is_gone_is_a_warning(first_server: FakeNameServer) -> None:
+    first_server.kv["ORDER_TOPIC_CONFIG"] = {"T": "broker-a:8;broker-x:8", "Gone": "broker-x:8"}
+    assert found(first_server.addr).state is CheckState.OK
+    first_server.config["orderMessageEnable"] = "true"
+    finding = found(first_server.addr)
+    assert (finding.state, finding.affected) == (CheckState.WARNING, ("T",))
+    assert finding.details == ("T: broker-x is not registered, but clients send to it",)
+    assert finding.remedies == ("`nsadmin orderConfCheck`",)
+    assert finding.summary.endswith("; topics with a wrong order configuration: 1")
+
+
 def test_no_topic_is_writable_on_a_full_disk(first_server: FakeNameServer, broker: FakeBroker) -> None:
     broker.table["commitLogDiskRatio"] = "0.94"
     finding = found(first_server.addr)

@@ -27,7 +27,7 @@ from nsadmin.client.proxies.proxies import ProxyList, ProxyStatus
 from nsadmin.client.results import ServerResult
 from nsadmin.client.topic_routes import QueueRoute, TopicRoute
 from nsadmin.operations.broker_disks import DiskStates
-from nsadmin.operations.explain.findings import list_cause_ids, ok_finding, reach_verdict
+from nsadmin.operations.explain.findings import describe_verdict, list_cause_ids, ok_finding, reach_verdict
 from nsadmin.operations.explain.group_causes import explain_group, list_busy_stacks
 from nsadmin.operations.explain.group_facts import ClusterFacts, GroupFacts
 
@@ -252,7 +252,7 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
         (
             make_facts(cluster=make_cluster(group_tables={MASTER: ServerResult(MASTER, {"Gg": {}}, None)})),
             "groupMissing", "cause",
-            "creates none (autoCreateSubscriptionGroup=false); similar groups exist: Gg",
+            "creates none with autoCreateSubscriptionGroup=false; similar groups exist: Gg",
             "group explain Gg",
         ),
         (
@@ -350,13 +350,13 @@ ON_SLAVE = BOTH._replace(client=BOTH.client._replace(broker_addrs=(SLAVE,)))
             make_facts(BOTH, ends=(900, 10), heads={Q0: make_message(age_ms=0)}),
             "lag", "warning",
             "waiting messages: 890; the group consumes 1.00 per second",
-            "consumerProgress G --sort -lag --limit 5 --watch 10",
+            "consumerProgress G -s true --sort -lag --limit 5 --watch 10",
         ),
         (
             make_facts(BOTH, ends=(12, 10), tps=0, heads={Q0: make_message(age_ms=0)}),
             "lag", "unknown",
             "waiting messages: 2; the group consumed none in the last minute",
-            "consumerProgress G --sort -lag --limit 5 --watch 10",
+            "consumerProgress G -s true --sort -lag --limit 5 --watch 10",
         ),
         (
             make_facts(BOTH, stats=(ServerResult(MASTER, ConsumeStats(1.0, (RETRY_LAG,)), None),)),
@@ -599,8 +599,52 @@ def test_a_broker_that_creates_the_group_waits_for_a_client() -> None:
     [finding] = [s.finding for s in steps if s.cause_id == "groupMissing"]
     assert (finding.result, finding.evidence) == (
         "warning",
-        "b does not have the group, and creates it when a client connects",
+        "b does not have the group; a broker creates it when a client connects",
     )
+
+
+def make_three_brokers(
+    table: dict[str, GroupConfigFields], *clients: RunningClient, modes: Any = None, **more: Any
+) -> GroupFacts:
+    """Facts about three brokers with this table of groups and with queues of T."""
+    addrs = {"a": MASTER, "b": SLAVE, "c": "c:1"}
+    facts = make_cluster(
+        broker_groups=tuple(BrokerAddrGroup("C", name, {0: addr}) for name, addr in addrs.items()),
+        configs={addr: ServerResult(addr, SETTINGS, None) for addr in addrs.values()},
+        reader_addrs=addrs,
+        group_tables={addr: ServerResult(addr, table, None) for addr in addrs.values()},
+        modes=modes or {},
+    )
+    queues = tuple(QueueRoute(name, "C", {0: addr}, 6, 2, 2, 0) for name, addr in addrs.items())
+    return make_facts(
+        *clients, cluster=facts, routes={"T": ServerResult("", TopicRoute(queues, None), None)}, **more
+    )
+
+
+def test_brokers_without_the_group_are_one_cause_with_one_command() -> None:
+    """That no client consumes their queues is only a consequence."""
+    steps = explain_group(make_three_brokers({}, make_client("c1")))
+    assert list_cause_ids(steps) == ["groupMissing"]
+    assert describe_verdict(steps, "")[:2] == [
+        "cause found: groupMissing (a, b, c do not have the group; a broker creates none with "
+        "autoCreateSubscriptionGroup=false)",
+        f"next: nsadmin updateSubGroup G -b {MASTER},{SLAVE},c:1",
+    ]
+
+
+def test_a_paused_group_has_no_advice_about_its_lag() -> None:
+    steps = explain_group(make_three_brokers({"G": {"consumeEnable": False}}, BOTH, ends=(900, 10)))
+    lag = {s.cause_id: s.finding for s in steps}["lag"]
+    assert (lag.result, lag.advice) == ("skipped", None)
+    assert lag.evidence == "waiting messages: 890; the group is paused: see the step groupDisabled"
+    assert "suspended" not in list_cause_ids(steps)
+
+
+def test_brokers_where_the_group_pulls_get_one_command() -> None:
+    pops = ServerResult(MASTER, (AssignedMode("T", "G", ConsumeMode("POP", 0)),), None)
+    steps = explain_group(make_three_brokers({"G": {}}, BOTH, modes={MASTER: pops}))
+    commands = [str(s.finding.advice) for s in steps if s.cause_id == "consumeMode"]
+    assert commands == [f"nsadmin setConsumeMode T G POP -b {SLAVE},c:1"]
 
 
 @pytest.mark.parametrize(
