@@ -48,6 +48,7 @@ _CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_THE_LIBRARY = re.compile(r"\b(python|pandas|jupyter|notebook|asyncio|library)\b", re.I)
 """Guides have the answer to such a question, not commands."""
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+_PYTHON_SCRIPT = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 _DOCSTRING = re.compile(r'\((.*?)"""(.*?)"""', re.S)
 _QUOTED = re.compile(r'"([^"]+)"')
 _PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -99,15 +100,20 @@ def search_text(words: Sequence[str]) -> str | None:
     )
     guide_lines = format_list(((f"nsadmin guide {hit.name}", hit.summary) for hit in guides[:3]), width)
     guide_section = ("Guides:", *guide_lines) if guides else ()
+    is_of_library = _OF_THE_LIBRARY.search(question) is not None
+    guide_sections = [guide_section]
+    if (
+        is_of_library
+        and guides
+        and (script := _PYTHON_SCRIPT.search(find_guides()[guides[0].name].read_text()))
+    ):
+        script_lines = (f"  {line}".rstrip() for line in script[1].splitlines())
+        guide_sections.append((f"The first script of nsadmin guide {guides[0].name}:", *script_lines))
     return join_sections(
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
-            *(
-                (guide_section, *command_sections)
-                if _OF_THE_LIBRARY.search(question)
-                else (*command_sections, guide_section)
-            ),
+            *((*guide_sections, *command_sections) if is_of_library else (*command_sections, guide_section)),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
         )
     )

@@ -394,6 +394,7 @@ def test_a_question_about_the_library_shows_its_guide_first(question: str) -> No
     page = str(find_page(question.split()))
     assert page.split("\n\n")[1].startswith("Guides:\n  nsadmin guide write-scripts ")
     assert page.count("Guides:") == 1
+    assert "\n      groups, errors = admin.consumers.get_all_progress()\n" in page
     assert not str(find_page(["lag", "of", "each", "group"])).split("\n\n")[1].startswith("Guides:")
 
 

@@ -86,6 +86,8 @@ class ConsumerAdmin:
     ) -> list[ServerResult[ConsumeStats]]:
         """Return the progress of a group on each broker (GET_CONSUME_STATS, 208).
 
+        `get_group_progress` returns the sums.
+
         Args:
             group: The consumer group.
             topic: The topic. Default: all topics of the group.
@@ -136,18 +138,45 @@ class ConsumerAdmin:
         name_results = self._groups.list_names(cluster_name, include_system=include_system)
         group_names = sorted({n for name_result in name_results for n in name_result.result or ()})
         broker_addrs = [name_result.addr for name_result in name_results if name_result.error is None]
+        return (
+            self._summarize_groups(group_names, broker_addrs, cluster_name),
+            {name_result.addr: name_result.error for name_result in name_results},
+        )
+
+    def get_group_progress(self, group: str, cluster_name: str | None = None) -> GroupProgress:
+        """Return the progress of a group as one item: its lag is a number, `get_group_progress("g").lag`.
+
+        Sends GET_CONSUME_STATS (208) and GET_CONSUMER_CONNECTION_LIST (203) to each broker. Also reads the
+        heartbeats of proxies. `get_progress` has the queues of each broker.
+
+        Args:
+            group: The consumer group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Returns:
+            The same item as in `get_all_progress`.
+
+        Raises:
+            NotFound: No broker has offsets of the group, and none knows it.
+        """
+        broker_addrs = [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
+        [progress] = self._summarize_groups([group], broker_addrs, cluster_name)
+        if progress.lag is None:
+            self._groups.check_exists(group, cluster_name)
+        return progress
+
+    def _summarize_groups(
+        self, group_names: Sequence[str], broker_addrs: Sequence[str], cluster_name: str | None
+    ) -> list[GroupProgress]:
         stats_results = self.get_stats_each([(addr, name) for name in group_names for addr in broker_addrs])
         connections_by_group = self._proxies.add_clients(
             read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
         completed = iter(complete_stats(self._caller, stats_results, connections_by_group))
-        return (
-            [
-                _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
-                for name in group_names
-            ],
-            {name_result.addr: name_result.error for name_result in name_results},
-        )
+        return [
+            _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
+            for name in group_names
+        ]
 
     def get_topic_progress(
         self, topic: str, groups: Iterable[str], cluster_name: str | None = None
