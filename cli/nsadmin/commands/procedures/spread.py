@@ -179,7 +179,7 @@ def spread(
     if plan_file is None:
         chosen = [] if topics_text is None else [topics_text]
         notes += [
-            f"run {quote_command('spread', *chosen, '-c', cluster, '--plan', 'even.yaml')} to write a plan "
+            f"run {quote_command('spread', *chosen, '-c', cluster, '--plan', f'even-{cluster}.yaml')} to write a plan "
             f"that puts {'them' if all_topics or len(topics) > 1 else 'it'} on all brokers of {cluster}"
             for cluster in _find_uneven(spreads_by_cluster)
         ]
