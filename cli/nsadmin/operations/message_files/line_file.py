@@ -69,7 +69,7 @@ def read_lines(path: Path, *, is_compressed: bool = False) -> Iterator[dict[str,
             yield _parse_line(path, number, line)
 
 
-_FORMAT = "each line must be a JSON object, as `nsadmin messages export` writes it"
+_FORMAT = "each line must be a JSON object, as `nsadmin messages export TOPIC --out FILE.jsonl` writes it"
 
 
 def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
