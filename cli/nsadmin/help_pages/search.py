@@ -36,7 +36,7 @@ _SAY_NOTHING = re.compile(
     "each|every|find|for|from|get|give|go|goes|got|had|has|have|he|her|here|how|i|if|"
     "in|into|is|it|its|just|let|list|many|me|might|most|much|must|my|need|no|say|says|tell|"
     "not|of|on|one|only|or|other|our|out|put|see|seem|seems|she|should|show|so|some|"
-    "still|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
+    "command|still|such|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
     "actually|doing|now|please|really|right|somebody|someone|x|y|"
     "very|want|was|we|went|were|what|when|where|which|who|will|with|without|would|you"
 )
@@ -78,9 +78,9 @@ def search_text(words: Sequence[str]) -> str | None:
         # Punctuation has a meaning in queries.
         settings = [word for word in _WORD.findall(question) if _CAMEL_HUMP.search(word)]
         all_terms = _WORD.findall(_split_name(question).lower())
-        terms = [
-            term for term in all_terms if not (_SAY_NOTHING.fullmatch(term) or term.isdigit())
-        ] or all_terms
+        terms = [term for term in all_terms if not (_SAY_NOTHING.fullmatch(term) or term.isdigit())] or (
+            [] if settings else all_terms
+        )
         concepts = [_same_words(database, term) for term in (*settings, *terms)]
         pairs = ["".join(pair) for pair in pairwise(all_terms)]
         concepts += [c for p in pairs if len(c := _same_words(database, p)) > 1 or p in COMMANDS_BY_SYNONYM]
