@@ -21,7 +21,7 @@ from nsadmin.commands.backups.backup_arguments import (
 from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import difference_columns, plain_value
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows, of_part
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
@@ -35,7 +35,7 @@ SECTION_MEANING = (
 )
 ITEM_NAME_MEANING = "name of the item; offsets and consume modes have TOPIC GROUP"
 BROKER_MEANING = "name of the broker; null for order configurations and KV config"
-_BACKUP_CLUSTER = CLUSTER_NAME.of(itemgetter(0))
+_BACKUP_CLUSTER: AnyColumn = CLUSTER_NAME.of(itemgetter(0))
 BACKUP_ITEM_COLUMNS: Columns[tuple[str, BackupItem, BackupSettings]] = (
     _BACKUP_CLUSTER,
     Column("section", SECTION_MEANING, lambda r: r[1].section.value),
