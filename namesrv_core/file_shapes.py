@@ -69,6 +69,10 @@ class FileStyle:
         """The whole message; `path` ends with the key."""
         return f"{self.place(path)} is unknown: use {', '.join(known_keys)}"
 
+    def find_meant_key(self, unknown_key: str, known_keys: Iterable[str]) -> str | None:
+        """The key that an unknown one stands for, which is then not missing."""
+        return None
+
     def missing(self, field: "Field") -> str:
         return f'the key "{field.key}" is missing: add "{field.key}: VALUE" ({field.meaning})'
 
@@ -330,6 +334,7 @@ class Record(Shape):
             if field is None:
                 text = reader.style.unknown_key(key_path, self._fields_by_key)
                 reader.mistakes.append(Mistake(key_path, text, True))
+                missing_keys.discard(reader.style.find_meant_key(str(key), self._fields_by_key) or "")
             elif item is not None or not reader.style.is_null_absent:
                 missing_keys.discard(key)
                 values[field.attribute or key] = field.shape.read(item, key_path, reader)

@@ -265,7 +265,7 @@ def test_a_user_of_a_broker_that_checks_none_has_no_effect(guarded: Guarded) -> 
     planned = guarded.by(OPS, *words, "--dry-run")
     assert (planned.code, planned.rows[0]["result"]) == (0, "dry-run")
     effect = f"users have no effect on {guarded.new.address}, where clients need no password"
-    assert f"{effect}: set authenticationEnabled=true in broker.conf" in planned.err
+    assert f"{effect}: first give clients, slaves and proxies credentials " in planned.err
 
 
 def test_a_context_with_a_key_is_enough(guarded: Guarded) -> None:

@@ -36,7 +36,7 @@ _SAY_NOTHING = re.compile(
     "each|every|find|for|from|get|give|go|goes|got|had|has|have|he|her|here|how|i|if|"
     "in|into|is|it|its|just|let|list|many|me|might|most|much|must|my|need|no|say|says|tell|"
     "not|of|on|one|only|or|other|our|out|put|see|seem|seems|she|should|show|so|some|"
-    "still|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
+    "command|still|such|take|than|that|the|their|them|then|there|these|they|this|those|to|too|up|us|"
     "actually|doing|now|please|really|right|somebody|someone|x|y|"
     "very|want|was|we|went|were|what|when|where|which|who|will|with|without|would|you"
 )
@@ -48,6 +48,7 @@ _CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_THE_LIBRARY = re.compile(r"\b(python|pandas|jupyter|notebook|asyncio|library)\b", re.I)
 """Guides have the answer to such a question, not commands."""
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
+_PYTHON_SCRIPT = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 _DOCSTRING = re.compile(r'\((.*?)"""(.*?)"""', re.S)
 _QUOTED = re.compile(r'"([^"]+)"')
 _PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -77,9 +78,9 @@ def search_text(words: Sequence[str]) -> str | None:
         # Punctuation has a meaning in queries.
         settings = [word for word in _WORD.findall(question) if _CAMEL_HUMP.search(word)]
         all_terms = _WORD.findall(_split_name(question).lower())
-        terms = [
-            term for term in all_terms if not (_SAY_NOTHING.fullmatch(term) or term.isdigit())
-        ] or all_terms
+        terms = [term for term in all_terms if not (_SAY_NOTHING.fullmatch(term) or term.isdigit())] or (
+            [] if settings else all_terms
+        )
         concepts = [_same_words(database, term) for term in (*settings, *terms)]
         pairs = ["".join(pair) for pair in pairwise(all_terms)]
         concepts += [c for p in pairs if len(c := _same_words(database, p)) > 1 or p in COMMANDS_BY_SYNONYM]
@@ -99,15 +100,20 @@ def search_text(words: Sequence[str]) -> str | None:
     )
     guide_lines = format_list(((f"nsadmin guide {hit.name}", hit.summary) for hit in guides[:3]), width)
     guide_section = ("Guides:", *guide_lines) if guides else ()
+    is_of_library = _OF_THE_LIBRARY.search(question) is not None
+    guide_sections = [guide_section]
+    if (
+        is_of_library
+        and guides
+        and (script := _PYTHON_SCRIPT.search(find_guides()[guides[0].name].read_text()))
+    ):
+        script_lines = (f"  {line}".rstrip() for line in script[1].splitlines())
+        guide_sections.append((f"The first script of nsadmin guide {guides[0].name}:", *script_lines))
     return join_sections(
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),
             ("Errors:", *format_list(errors, width)) if errors else (),
-            *(
-                (guide_section, *command_sections)
-                if _OF_THE_LIBRARY.search(question)
-                else (*command_sections, guide_section)
-            ),
+            *((*guide_sections, *command_sections) if is_of_library else (*command_sections, guide_section)),
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
         )
     )

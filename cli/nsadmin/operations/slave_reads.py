@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
+from nsadmin.client.advised_command import quote_command
 
 CUT_OFF_GROUPS_COMMAND = ("group", "explain", "*", "--filter", "result=cause")
 """Names the groups that cannot read now, also those without a master and a slave that serves them."""
@@ -21,3 +22,12 @@ def find_refusing_slaves(admin: AdminClient, slave_addrs: Iterable[str]) -> dict
         for result in admin.broker_configs.get_each(sorted(set(slave_addrs)))
         if result.result is None or refuses_reads(result.result)
     }
+
+
+def describe_refusal(slave_name: str) -> str:
+    """Say that a slave, as NAME:ID, refuses reads, and how to change that."""
+    advised = quote_command("updateBrokerConfig", "slaveReadEnable", "true", "-b", slave_name)
+    return (
+        f"{slave_name} refuses reads, because its slaveReadEnable is false: to let it serve them while its "
+        f"master is down, run {advised}"
+    )

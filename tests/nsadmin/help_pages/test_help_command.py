@@ -389,11 +389,17 @@ def test_the_line_that_does_it_is_among_the_first(question: str, line: str) -> N
     assert line in [*[line for line in lines if line not in guides][:6], *guides[:1]]
 
 
+def test_a_word_that_nothing_has_finds_nothing() -> None:
+    with pytest.raises(UsageError, match='no command and no guide has "noSuchCommand"'):
+        find_page(["noSuchCommand"])
+
+
 @pytest.mark.parametrize("question", ["python lag of each group", "lag in a Jupyter notebook"])
 def test_a_question_about_the_library_shows_its_guide_first(question: str) -> None:
     page = str(find_page(question.split()))
     assert page.split("\n\n")[1].startswith("Guides:\n  nsadmin guide write-scripts ")
     assert page.count("Guides:") == 1
+    assert "\n      groups, errors = admin.consumers.get_all_progress()\n" in page
     assert not str(find_page(["lag", "of", "each", "group"])).split("\n\n")[1].startswith("Guides:")
 
 

@@ -52,7 +52,8 @@ class GroupProgress(NamedTuple):
         lag_reason: Why `lag` is None, or lacks some queues.
         waiting_since_ms: Since when messages wait, in ms since 1970: the store time of the last consumed
             message of the queue furthest behind. None if nothing waits, or if no broker reports the time.
-        is_paused: Whether brokers refuse the group's clients (consumeEnable=false), all or some of them.
+        is_paused: Whether brokers refuse the group's clients (consumeEnable=false), all or some of them. None
+            if only one group was read.
     """
 
     group: str
@@ -63,7 +64,7 @@ class GroupProgress(NamedTuple):
     error: RocketMQError | None
     lag_reason: str | None = None
     waiting_since_ms: int | None = None
-    is_paused: bool = False
+    is_paused: bool | None = None
 
     @property
     def count(self) -> int | None:  # type: ignore[override]
@@ -87,6 +88,8 @@ class ConsumerAdmin:
         self, group: str, topic: str | None = None, cluster_name: str | None = None
     ) -> list[ServerResult[ConsumeStats]]:
         """Return the progress of a group on each broker (GET_CONSUME_STATS, 208).
+
+        `get_group_progress` returns the sums.
 
         Args:
             group: The consumer group.
@@ -140,20 +143,48 @@ class ConsumerAdmin:
         group_names = sorted({n for n, _ in known if include_system or not is_system_group(n)})
         paused_names = {name for name, fields in known if fields.get("consumeEnable") is False}
         broker_addrs = [table_result.addr for table_result in table_results if table_result.error is None]
+        return (
+            [
+                progress._replace(is_paused=progress.group in paused_names)
+                for progress in self._summarize_groups(group_names, broker_addrs, cluster_name)
+            ],
+            {table_result.addr: table_result.error for table_result in table_results},
+        )
+
+    def get_group_progress(self, group: str, cluster_name: str | None = None) -> GroupProgress:
+        """Return the progress of a group as one item: its lag is a number, `get_group_progress("g").lag`.
+
+        Sends GET_CONSUME_STATS (208) and GET_CONSUMER_CONNECTION_LIST (203) to each broker. Also reads the
+        heartbeats of proxies. `get_progress` has the queues of each broker.
+
+        Args:
+            group: The consumer group.
+            cluster_name: The cluster. Default: all clusters.
+
+        Returns:
+            The same item as in `get_all_progress`.
+
+        Raises:
+            NotFound: No broker has offsets of the group, and none knows it.
+        """
+        broker_addrs = [target.broker_addr or "" for target in self._groups.list_targets(cluster_name)]
+        [progress] = self._summarize_groups([group], broker_addrs, cluster_name)
+        if progress.lag is None:
+            self._groups.check_exists(group, cluster_name)
+        return progress
+
+    def _summarize_groups(
+        self, group_names: Sequence[str], broker_addrs: Sequence[str], cluster_name: str | None
+    ) -> list[GroupProgress]:
         stats_results = self.get_stats_each([(addr, name) for name in group_names for addr in broker_addrs])
         connections_by_group = self._proxies.add_clients(
             read_consumers(self._caller, group_names, broker_addrs), cluster_name
         )
         completed = iter(complete_stats(self._caller, stats_results, connections_by_group))
-        return (
-            [
-                _summarize_group(
-                    name, connections_by_group[name], list(islice(completed, len(broker_addrs)))
-                )._replace(is_paused=name in paused_names)
-                for name in group_names
-            ],
-            {table_result.addr: table_result.error for table_result in table_results},
-        )
+        return [
+            _summarize_group(name, connections_by_group[name], list(islice(completed, len(broker_addrs))))
+            for name in group_names
+        ]
 
     def get_topic_progress(
         self, topic: str, groups: Iterable[str], cluster_name: str | None = None

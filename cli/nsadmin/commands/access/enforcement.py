@@ -12,6 +12,7 @@ from nsadmin.client.brokers.targets import list_master_targets
 from nsadmin.console.phrases import abbreviate_names
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.records import ClusterBackup
+from nsadmin.operations.security.rules import CREDENTIALS_FIRST
 
 Things = Literal["users", "ACLs"]
 _UNKNOWN_REQUEST = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
@@ -108,5 +109,5 @@ def _warn(session: Session, admin: AdminClient, things: Things, addrs: Iterable[
     for lack, open_addrs in addrs_by_lack.items():
         session.write_remark(
             f"{things} have no effect on {abbreviate_names(open_addrs, 3)}, {_EFFECTS_OF_LACK[things]}: "
-            f"set {lack} in broker.conf, and restart the broker"
+            f"{CREDENTIALS_FIRST} set {lack} in broker.conf, and restart the broker"
         )

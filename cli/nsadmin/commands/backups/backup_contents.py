@@ -1,5 +1,6 @@
 """Owns backup show and backup diff, which read backups."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated
 
@@ -17,15 +18,15 @@ from nsadmin.commands.backups.backup_arguments import (
     make_read_keys,
     open_backup,
 )
-from nsadmin.commands.columns.brokers import BROKER_NAME
+from nsadmin.commands.columns.brokers import BROKER_NAME, CLUSTER_NAME
 from nsadmin.commands.columns.changes import difference_columns, plain_value
 from nsadmin.console.exit_codes import UsageError
-from nsadmin.console.output import Column, Columns, ResultRows
+from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.backups.archive import list_backup_files
-from nsadmin.operations.backups.comparison import compare_backups
+from nsadmin.operations.backups.comparison import NamedItemDifference, compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
 
@@ -34,18 +35,26 @@ SECTION_MEANING = (
 )
 ITEM_NAME_MEANING = "name of the item; offsets and consume modes have TOPIC GROUP"
 BROKER_MEANING = "name of the broker; null for order configurations and KV config"
-BACKUP_ITEM_COLUMNS: Columns[tuple[BackupItem, BackupSettings]] = (
-    Column("section", SECTION_MEANING, lambda r: r[0].section.value),
-    BROKER_NAME.means(BROKER_MEANING).of(lambda r: r[0].parent_name or None),
-    Column("name", ITEM_NAME_MEANING, lambda r: r[0].name),
-    Column("value", "the fields of the item", lambda r: plain_value(r[1])),
+_BACKUP_CLUSTER: AnyColumn = CLUSTER_NAME.of(itemgetter(0))
+BACKUP_ITEM_COLUMNS: Columns[tuple[str, BackupItem, BackupSettings]] = (
+    _BACKUP_CLUSTER,
+    Column("section", SECTION_MEANING, lambda r: r[1].section.value),
+    BROKER_NAME.means(BROKER_MEANING).of(lambda r: r[1].parent_name or None),
+    Column("name", ITEM_NAME_MEANING, lambda r: r[1].name),
+    Column("value", "the fields of the item", lambda r: plain_value(r[2])),
 )
-BACKUP_DIFFERENCE_COLUMNS = difference_columns(
-    SECTION_MEANING,
-    BROKER_MEANING,
-    ITEM_NAME_MEANING,
-    "the item in the first backup; null for none",
-    "the item in the later backup, or now; null for none",
+BACKUP_DIFFERENCE_COLUMNS: Columns[tuple[str, NamedItemDifference]] = (
+    _BACKUP_CLUSTER,
+    *of_part(
+        itemgetter(1),
+        difference_columns(
+            SECTION_MEANING,
+            BROKER_MEANING,
+            ITEM_NAME_MEANING,
+            "the item in the first backup; null for none",
+            "the item in the later backup, or now; null for none",
+        ),
+    ),
 )
 
 
@@ -65,28 +74,34 @@ def backup_show(
 
     nsadmin verifies the checksum of every part, and the signature if you pass the key. Passwords are never
     shown. A line on stderr has the cluster, the time and the version of nsadmin. Of a folder, nsadmin shows
-    the newest backup.
+    the newest backup of each cluster.
 
     Examples:
         # Is the file complete? All its items
         nsadmin backup show cluster-a.nsbackup.zip
-        # Every night into git, what changed: the newest backup of a folder as text, for git diff
+        # Every night into git, after nsadmin backup create '*' --dir backups: the configuration as text
         nsadmin backup show backups --filter 'section!=offsets' --output jsonl
         # The topics of one broker
         nsadmin backup show cluster-a.nsbackup.zip --filter section=topics --filter brokerName=broker-a-0
     """
+    file_names = [file_name]
     if _is_folder(file_name, cluster_name):
-        [file_name] = _find_newest(file_name, cluster_name, 1)
-    loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
-    backup = loaded_backup.backup
-    signature_text = "signed" if loaded_backup.is_signed else "not signed"
-    secrets_text = ", with encrypted passwords" if loaded_backup.has_secrets else ""
-    note = (
-        f"{backup.cluster_name} at {format_utc(backup.created_ms)}, "
-        f"{count_noun(len(backup.brokers), 'broker')}, by nsadmin {backup.tool_version}, "
-        f"{signature_text}{secrets_text}"
-    )
-    return ResultRows.from_records(BACKUP_ITEM_COLUMNS, list_items(backup).items(), [], [note])
+        file_names = [newest for [newest] in _find_newest(session, file_name, cluster_name, 1)]
+    keys = make_read_keys(passphrase_file, verify_key)
+    records, notes = list[tuple[str, BackupItem, BackupSettings]](), list[str]()
+    for name in file_names:
+        loaded_backup = open_backup(session, name, keys)
+        backup = loaded_backup.backup
+        signature_text = "signed" if loaded_backup.is_signed else "not signed"
+        secrets_text = ", with encrypted passwords" if loaded_backup.has_secrets else ""
+        notes.append(
+            f"{backup.cluster_name} at {format_utc(backup.created_ms)}, "
+            f"{count_noun(len(backup.brokers), 'broker')}, by nsadmin {backup.tool_version}, "
+            f"{signature_text}{secrets_text}"
+        )
+        records += [(backup.cluster_name, item, fields) for item, fields in list_items(backup).items()]
+    table = BACKUP_ITEM_COLUMNS[1:] if len(file_names) == 1 else ()
+    return ResultRows.from_records(BACKUP_ITEM_COLUMNS, records, [], notes, table=table)
 
 
 @command(columns=BACKUP_DIFFERENCE_COLUMNS)
@@ -106,7 +121,7 @@ def backup_diff(
     """Compare a backup with a later one, or with the cluster as it is now.
 
     nsadmin skips settings that name a server or its folders. The exit code is 1 if an item differs, and 3 if
-    a server does not answer. Of a folder, nsadmin compares the newest two backups.
+    a server does not answer. Of a folder, nsadmin compares the newest two backups of each cluster.
 
     Examples:
         # Changes since the backup (exit code 1)
@@ -116,26 +131,29 @@ def backup_diff(
         # After a nightly backup create --dir backups, for cron: what changed (exit code 1)
         nsadmin backup diff backups
     """
+    pairs: list[tuple[str, str | None]] = [(file_name, other_file)]
     if _is_folder(file_name, cluster_name):
         if other_file is not None:
             raise UsageError(f"{file_name} is a folder: name a file in it, or only the folder")
-        file_name, other_file = _find_newest(file_name, cluster_name, 2)
-    before = open_backup(session, file_name).backup
-    after = (
-        open_backup(session, other_file).backup if other_file is not None else _observe_now(session, before)
-    )
-    differences = [
-        d for d in compare_backups(before, after) if include_offsets or d.item.section != Section.OFFSETS
-    ]
+        pairs = [(first, second) for first, second in _find_newest(session, file_name, cluster_name, 2)]
+    records, notes = list[tuple[str, NamedItemDifference]](), list[str]()
     errors: list[RocketMQError | None] = [None]
-    if other_file is None and after.remarks:
-        errors += [BackupDiffersError(remark) for remark in after.remarks]
-    elif differences:
-        errors = [BackupDiffersError("the backup differs")]
-    count = count_noun(len(differences), "difference") if differences else "no differences"
-    summary = f"{count} ({file_name} -> {other_file or 'the cluster now'})"
-    notes = [*(after.remarks if other_file is None else ()), summary]
-    return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, differences, errors, notes)
+    for first, second in pairs:
+        before = open_backup(session, first).backup
+        after = _observe_now(session, before) if second is None else open_backup(session, second).backup
+        differences = [
+            d for d in compare_backups(before, after) if include_offsets or d.item.section != Section.OFFSETS
+        ]
+        if second is None and after.remarks:
+            errors += [BackupDiffersError(remark) for remark in after.remarks]
+        elif differences:
+            errors = [BackupDiffersError("the backup differs")]
+        count = count_noun(len(differences), "difference") if differences else "no differences"
+        summary = f"{count} ({first} -> {second or 'the cluster now'})"
+        notes += [*(after.remarks if second is None else ()), summary]
+        records += [(before.cluster_name, difference) for difference in differences]
+    table = BACKUP_DIFFERENCE_COLUMNS[1:] if len(pairs) == 1 else ()
+    return ResultRows.from_records(BACKUP_DIFFERENCE_COLUMNS, records, errors, notes, table=table)
 
 
 def _is_folder(file_name: str, cluster_name: str | None) -> bool:
@@ -145,24 +163,25 @@ def _is_folder(file_name: str, cluster_name: str | None) -> bool:
     return is_folder
 
 
-def _find_newest(folder_name: str, cluster_name: str | None, count: int) -> list[str]:
-    files = list_backup_files(Path(folder_name).expanduser(), cluster_name)
-    clusters = sorted({file.name.rpartition("-")[0] for file in files})
-    if len(clusters) > 1:
-        raise UsageError(
-            f"{folder_name} has backups of {abbreviate_names(clusters, 3)}: pass --cluster {clusters[0]}, "
-            "for example"
-        )
-    if not files:
+def _find_newest(session: Session, folder_name: str, cluster_name: str | None, count: int) -> list[list[str]]:
+    """Return this number of newest backups of each cluster, and write a remark about a cluster with fewer."""
+    files_by_cluster: dict[str, list[str]] = {}
+    for file in list_backup_files(Path(folder_name).expanduser(), cluster_name):
+        files_by_cluster.setdefault(file.name.rpartition("-")[0], []).append(str(file))
+    if not files_by_cluster:
         of_cluster = "" if cluster_name is None else f" of {cluster_name}"
         raise UsageError(f"{folder_name} has no backup{of_cluster}")
-    if len(files) < count:
-        advised = quote_command("backup", "diff", str(files[0]))
-        raise UsageError(
-            f"{folder_name} has {count_noun(len(files), 'backup')}, and a folder needs two: to compare one "
-            f"with the cluster, run {advised}"
-        )
-    return [str(file) for file in files[-count:]]
+    newest = [files[-count:] for files in files_by_cluster.values() if len(files) >= count]
+    for cluster, files in files_by_cluster.items():
+        if len(files) < count:
+            text = (
+                f"{folder_name} has 1 backup of {cluster}, and a folder needs two: to compare it with the "
+                f"cluster, run {quote_command('backup', 'diff', files[0])}"
+            )
+            if not newest:
+                raise UsageError(text)
+            session.write_remark(text)
+    return newest
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

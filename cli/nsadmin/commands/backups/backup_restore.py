@@ -137,16 +137,17 @@ def backup_restore(
     of that message. A group then repeats messages, and misses none. A group with an offset keeps it, unless
     you pass --overwrite-offsets. Stop its consumers first, because running consumers commit their own.
 
-    To restore into another cluster, pass its name with -c, and the new name of each broker with --map. Safe
-    to interrupt. Run the same command to resume.
+    To restore into another cluster, pass its name with -c, and the new name of each broker with --map.
+    Offsets make sense there only after you copied the messages: they are then restored by time. Safe to
+    interrupt. Run the same command to resume.
 
     Examples:
         # Preview: all topics, groups, offsets and users that would be created or changed
         nsadmin backup restore cluster-a.nsbackup.zip --dry-run
         # One topic that was deleted, with the offsets of its groups
         nsadmin backup restore cluster-a.nsbackup.zip -t orders --yes
-        # Restore into a new cluster; its brokers have other names, so it asks for --map (exit code 3)
-        nsadmin backup restore cluster-a.nsbackup.zip -c cluster-b --dry-run
+        # Topics and groups into another cluster, whose brokers have other names: asks for --map (exit code 3)
+        nsadmin backup restore cluster-a.nsbackup.zip -c cluster-b --section topics,groups --dry-run
         # Offsets only, also of groups that have another one
         nsadmin backup restore cluster-a.nsbackup.zip --section offsets --overwrite-offsets --dry-run
     """

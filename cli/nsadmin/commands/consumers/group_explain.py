@@ -75,7 +75,7 @@ def group_explain(
     Examples:
         # Why a consumer gets no messages, consumers receive, consume nothing; in this group, each step is ok
         nsadmin group explain warehouse
-        # Do all clients of a group have the same subscriptions and tags?
+        # Messages vanish, half are lost: do clients (pods) of a group subscribe to different tags?
         nsadmin group explain warehouse --filter step=subscriptions
         # How the queues are shared: the queues of each client, and clients that are idle without a queue
         nsadmin group explain warehouse --filter step=owners

@@ -62,6 +62,7 @@ from nsadmin.operations.drain.undo import NOTHING_TO_DO, find_differing_queues
 from nsadmin.operations.installation import Installation
 from nsadmin.operations.inventory.keeper import open_inventory
 from nsadmin.operations.run_folder import EventRecord, InvalidStateError
+from nsadmin.operations.slave_reads import describe_refusal, find_refusing_slaves
 from nsadmin.operations.state_folder import find_state_home
 
 
@@ -314,7 +315,7 @@ def _check_and_drain(
     if session.is_dry_run:
         refusal = DrainRefused("; ".join(risk.text for risk in risks))
         rows = _dry_run_rows(broker_name, servers, refusal if risks and not drain_plan.force else None, risks)
-        return rows._replace(notes=[*rows.notes, *_unread_notes(prepared_drain)])
+        return rows._replace(notes=[*rows.notes, *_unread_notes(session, prepared_drain)])
     if risks and not drain_plan.force:
         first_line, *other_lines = describe_refusals(risks)
         # With --move-queues, the queues have moved already.
@@ -352,7 +353,7 @@ def _dry_run_rows(
     )
 
 
-def _unread_notes(prepared_drain: PreparedDrain) -> list[str]:
+def _unread_notes(session: Session, prepared_drain: PreparedDrain) -> list[str]:
     """Say that consumers have not read all messages on the broker, unless the drain waits for them."""
     plan, servers = prepared_drain.plan, prepared_drain.servers
     master_addr = find_master_addr(servers)
@@ -362,13 +363,19 @@ def _unread_notes(prepared_drain: PreparedDrain) -> list[str]:
     lags = [lag.messages for lag in lag_by_group.values() if lag.messages]
     if not lags:
         return []
-    delivery = (
-        "while it is stopped, only its slaves can deliver them"
-        if find_slave_addrs(servers)
-        else "they are delivered only after it has started again"
-    )
+    slave_ids = {addr: broker_id for broker_id, addr in find_slave_addrs(servers).items()}
+    errors_by_slave = find_refusing_slaves(session.admin, slave_ids)
+    refusing = [slave_ids[addr] for addr, error in errors_by_slave.items() if error is None]
+    delivery = "they are delivered only after it has started again"
+    if len(errors_by_slave) < len(slave_ids):
+        delivery = "while it is stopped, only its slaves can deliver them"
+    elif refusing:
+        delivery = "while it is stopped, nobody can deliver them"
     unread = f"{count_noun(sum(lags), 'unread message')} of {count_noun(len(lags), 'group')}"
-    return [f"{plan.broker} has {unread}: {delivery}; --for-good waits until all are read"]
+    return [
+        f"{plan.broker} has {unread}: {delivery}; --for-good waits until all are read",
+        *(describe_refusal(f"{plan.broker}:{broker_id}") for broker_id in sorted(refusing)),
+    ]
 
 
 def _report_drain(
@@ -394,7 +401,7 @@ def _report_drain(
             yield line
             # The command of --then waits for nothing.
             if drain_event["event"] == "safe" and drain_plan.then is None:
-                for note in _unread_notes(prepared_drain):
+                for note in _unread_notes(session, prepared_drain):
                     session.write_remark(note)
     except CommandInterrupted:
         if not (drain_plan.hold and safe_event):

@@ -271,6 +271,9 @@ def _describe_plan(proposed_plan: ProposedPlan) -> Iterator[str]:
         is_level = largest <= best * (1 + ACCEPTED_EXCESS) and not level_result.left_topics
         verdict = "already level" if is_level else "no topic can move"
         yield f"{verdict}: {busiest} {largest:.1f} % of the {load} {limit}{source}"
+    for broker_name in plan.added:
+        if queue_share := plan.shares[broker_name].before.queues:
+            yield f"{broker_name} (--add) is in use already: it has {queue_share:.1f} % of the write queues"
     for move in plan.moves[:_MAX_TOPICS_SHOWN]:
         before, after = _describe_queues(move.before), _describe_queues(move.after)
         yield f"write queues of {move.topic}: {before} -> {after}"

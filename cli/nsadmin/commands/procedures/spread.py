@@ -178,11 +178,10 @@ def spread(
         notes.append(f"{part_is(len(unbalanced), len(found_topics), 'topic')} unbalanced")
     if plan_file is None:
         chosen = [] if topics_text is None else [topics_text]
-        notes += [
-            f"run {quote_command('spread', *chosen, '-c', cluster, '--plan', 'even.yaml')} to write a plan "
-            f"that puts {'them' if all_topics or len(topics) > 1 else 'it'} on all brokers of {cluster}"
-            for cluster in _find_uneven(spreads_by_cluster)
-        ]
+        which = "them" if all_topics or len(topics) > 1 else "it"
+        for cluster in _find_uneven(spreads_by_cluster):
+            advised = quote_command("spread", *chosen, "-c", cluster, "--plan", f"even-{cluster}.yaml")
+            notes.append(f"run {advised} to write a plan that puts {which} on all brokers of {cluster}")
     return ResultRows.from_records(SPREAD_COLUMNS, shown, [r.error for r in results], notes)
 
 

@@ -28,7 +28,7 @@ from nsadmin.console.output import ResultRows
 from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.console.session import Session
 from nsadmin.operations.broker_identity import remark_twins
-from nsadmin.operations.slave_reads import CUT_OFF_GROUPS_COMMAND
+from nsadmin.operations.slave_reads import CUT_OFF_GROUPS_COMMAND, describe_refusal
 from nsadmin.operations.what_if.broker_outage import BrokerOutage, foresee_broker_outage
 from nsadmin.operations.what_if.losses import GroupLoss, TopicOutageLoss, WorstLoss
 from nsadmin.operations.what_if.name_server_outage import (
@@ -37,8 +37,6 @@ from nsadmin.operations.what_if.name_server_outage import (
     foresee_name_server_outage,
 )
 from nsadmin.operations.what_if.proxy_outage import foresee_proxy_outage
-
-_SLAVE_READS = ("updateBrokerConfig", "slaveReadEnable", "true")
 
 
 class WouldStandStillError(RocketMQError):
@@ -158,11 +156,7 @@ def _outlook_rows(outage: BrokerOutage, show_each: bool) -> ResultRows:
             f"{describe_shared_addr(addr, names)}: all of them go down"
             for addr, names in outage.shared_addrs.items()
         ),
-        *(
-            f"{slave} refuses reads, because its slaveReadEnable is false: to let it serve them while its "
-            f"master is down, run {quote_command(*_SLAVE_READS, '-b', slave)}"
-            for slave in outage.refusing_slaves
-        ),
+        *map(describe_refusal, outage.refusing_slaves),
         *(f"unknown state of {addr}: {error_text(error)}" for addr, error in errors.items()),
     ]
     is_stopped = bool(stopped_count or stopped_groups)

@@ -18,7 +18,7 @@ HAS_OTHER_OFFSET = "the group has another offset (--overwrite-offsets moves it)"
 """Why an offset is kept that is not that of the backup."""
 HAS_LEFT_OFFSET = "the broker already has another offset of the group (--overwrite-offsets moves it)"
 """Why an offset is kept although the restore creates its topic or group."""
-_PREVIEW_REASON = "by position if the messages exist, otherwise by time"
+_PREVIEW_REASON = "this offset if the queue has the same messages, otherwise by time"
 
 
 class OffsetTarget(NamedTuple):
@@ -27,7 +27,7 @@ class OffsetTarget(NamedTuple):
     Attributes:
         method: "position", "time", "unchanged", "kept" (the group has another offset, or its retry topic is
             gone), "dry-run" (only the restore creates the queue) or "unknown" (no target).
-        new_offset: The offset of the next message; None without a target.
+        new_offset: The offset of the next message; None without a target. In a preview, that of the backup.
         reason: Why it is kept or unknown; "" otherwise.
     """
 
@@ -171,7 +171,7 @@ def _choose_target(
     if old_offset is not None and not overwrites:
         return target._replace(method="kept", reason=HAS_OTHER_OFFSET)
     if is_created:
-        return target._replace(method="dry-run", reason=_PREVIEW_REASON)
+        return target._replace(method="dry-run", new_offset=saved.offset, reason=_PREVIEW_REASON)
     if offset_search.is_gone(topic):
         return target._replace(method="kept", reason=f"{topic} does not exist: offset not restored")
     # Java clients commit logical offsets for own queues of a static topic, which have no such message.

@@ -65,7 +65,7 @@ def check_plan(
 ) -> events.Checked:
     """Check what a cluster without the broker would lose.
 
-    Slaves serve consumers while the master is down (slaveReadEnable), so `slave_gaps` are risks, too.
+    Slaves can serve consumers while the master is down (slaveReadEnable), so `slave_gaps` are risks, too.
 
     Raises:
         NoneReachable: No name server answered.

@@ -69,13 +69,16 @@ def read_lines(path: Path, *, is_compressed: bool = False) -> Iterator[dict[str,
             yield _parse_line(path, number, line)
 
 
+_FORMAT = "each line must be a JSON object, as `nsadmin messages export TOPIC --out FILE.jsonl` writes it"
+
+
 def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         value = operator_files.parse_json(line)
     except ValueError as error:
-        raise _invalid_line(path, number, f"not JSON: {error}") from None
+        raise _invalid_line(path, number, f"not JSON ({error}): {_FORMAT}") from None
     if not isinstance(value, dict):
-        raise _invalid_line(path, number, "not an object")
+        raise _invalid_line(path, number, f"not an object: {_FORMAT}")
     return value
 
 

@@ -32,9 +32,20 @@ class _PlanStyle(FileStyle):
     def not_a_map(self, value: Any, known_keys: Iterable[str]) -> str:
         return f"must be a map, such as {{{next(iter(known_keys), 'NAME')}: VALUE}}"
 
+    def place(self, path: Path) -> str:
+        if path and isinstance(path[0], int):
+            # The whole file is a list, whose items people count from 1.
+            return ": ".join(filter(None, (f"item {path[0] + 1}", super().place(path[1:]))))
+        return super().place(path)
+
     def unknown_key(self, path: Path, known_keys: Collection[str]) -> str:
-        suggestion = _suggest_word(path[-1], known_keys)
-        return f'unknown key "{self.place(path)}": use one of {", ".join(known_keys)}{suggestion}'
+        meant_key = self.find_meant_key(str(path[-1]), known_keys)
+        advice = did_you_mean([meant_key]) if meant_key else f"use one of {', '.join(known_keys)}"
+        item_count = sum(isinstance(step, int) for step in path[:1])
+        return self.at(path[:item_count], f'unknown key "{self.place(path[item_count:])}": {advice}')
+
+    def find_meant_key(self, unknown_key: str, known_keys: Iterable[str]) -> str | None:
+        return next(iter(find_similar_names(unknown_key, known_keys, max_names=1)), None)
 
 
 def _suggest_word(unknown_word: str, known_words: Iterable[str]) -> str:

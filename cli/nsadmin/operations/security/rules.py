@@ -23,6 +23,10 @@ AUDIT_MEASURES = (
     CheckMeasure("warnings", "kinds of findings that leave an access open", warning="0"),
     CheckMeasure("servers", "checked servers"),
 )
+CREDENTIALS_FIRST = (
+    "first give clients, slaves and proxies credentials (nsadmin guide manage-users-and-acls), then"
+)
+"""Without them, the settings that turn access control on shut everybody out."""
 FENCE_REMEDY = "allow only brokers, clients and operators to reach the port (firewall, network policy)"
 _OURS_REMEDY = "start it with --credentials (nsadmin guide secure-the-name-server)"
 _JAVA_REMEDY = (
@@ -146,7 +150,7 @@ def check_authentication(server: AuditedServer, now: float) -> Iterator[Security
             "noAuthorization",
             CheckState.WARNING,
             "every authenticated account has all permissions",
-            "set authorizationEnabled=true in broker.conf",
+            "first give each user its ACL, then set authorizationEnabled=true in broker.conf",
         )
     if server.public_settings is None:
         return
@@ -167,7 +171,7 @@ def check_authentication(server: AuditedServer, now: float) -> Iterator[Security
         "noAuthentication",
         CheckState.WARNING,
         "clients are not authenticated: anyone on the network can read and write all messages",
-        f"set {required_settings} in broker.conf",
+        f"{CREDENTIALS_FIRST} set {required_settings} in broker.conf",
     )
 
 
@@ -288,7 +292,8 @@ def check_proxy_authentication(server: AuditedServer, now: float) -> Iterator[Se
             "openProxy",
             CheckState.WARNING,
             "clients are not authenticated: anyone on the network can send and receive through the proxy",
-            "set authenticationEnabled=true and authorizationEnabled=true in rmq-proxy.json",
+            f"{CREDENTIALS_FIRST} set authenticationEnabled=true and authorizationEnabled=true in "
+            "rmq-proxy.json",
         )
 
 

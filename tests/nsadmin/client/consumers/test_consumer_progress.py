@@ -81,6 +81,14 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
     assert len(admin.consumers.get_all_progress(include_system=True)[0]) == 3
 
 
+def test_the_progress_of_one_group_is_its_item_among_all(admin: AdminClient, broker: ConsumerBroker) -> None:
+    broker.clients = {"G": ["c1"]}
+    [among_all], _ = admin.consumers.get_all_progress()
+    assert (admin.consumers.get_group_progress("G"), among_all.lag) == (among_all, 10)
+    with pytest.raises(NotFound):
+        admin.consumers.get_group_progress("X")
+
+
 def test_the_count_of_a_group_is_that_of_its_clients(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.clients = {"G": ["c1", "c2"]}
     [group], _ = admin.consumers.get_all_progress()

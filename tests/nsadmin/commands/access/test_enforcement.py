@@ -7,6 +7,7 @@ import pytest
 
 from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import build_reply
+from nsadmin.operations.security.rules import CREDENTIALS_FIRST
 from tests.nsadmin.conftest import Run
 from tests.support.access_brokers import AccessBroker
 from tests.support.plain_acl_brokers import PlainAclBroker
@@ -39,7 +40,7 @@ def test_a_broker_that_checks_nothing_is_named(
     master.handlers[RequestCode.GET_BROKER_CONFIG] = partial(build_reply, body=config.encode())
     result = run(*command, "-b", master.addr, "--dry-run")
     things, effect = ("users", USERS_EFFECT) if command is USER else ("ACLs", ACLS_EFFECT)
-    setting = f"set {lack} in broker.conf, and restart the broker"
+    setting = f"{CREDENTIALS_FIRST} set {lack} in broker.conf, and restart the broker"
     remark = f"nsadmin: {things} have no effect on {master.addr}, {effect}: {setting}\n"
     reason = "it may do everything, because brokers check no ACL for it"
     bypass = f"nsadmin: User:operator-1 is Super on {master.addr}: {reason}\n"

@@ -42,13 +42,13 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         words = ("backup", "create", "*", "--dir", "all", *on)
         created = run(*words, "--json")
         assert [row["clusterName"] for row in json.loads(created.out)] == ["cluster-a", "cluster-b"]
-        mixed = run("backup", "diff", "all", *on)
-        assert (mixed.code, mixed.err) == (
-            2,
-            "nsadmin: all has backups of cluster-a, cluster-b: pass --cluster cluster-a, for example\n",
+        of_each = run("backup", "show", "all", "--json")
+        assert (of_each.code, [line.split()[1] for line in of_each.err.splitlines()]) == (
+            0,
+            ["cluster-a", "cluster-b"],
         )
-        refused = run("backup", "show", "all")
-        assert (refused.code, refused.err) == (mixed.code, mixed.err)
+        assert {row["clusterName"] for row in json.loads(of_each.out)} == {"cluster-a", "cluster-b"}
+        assert run("backup", "show", "all").out.startswith("clusterName")
         shown = run("backup", "show", "all", "--cluster", "cluster-b")
         assert (shown.code, shown.err.startswith("nsadmin: cluster-b at ")) == (0, True)
         missing = run("backup", "show", "all", "--cluster", "nosuch")
@@ -63,7 +63,18 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         assert run("updateTopic", "orders", "-c", "cluster-a", "-r", "5", "-w", "5", "-y", *on).code == 0
         assert run("backup", "create", "cluster-a", "--dir", "all", "--keep", "2", *on).code == 0
         assert similar.exists()
-        similar.unlink()
+        mixed = run("backup", "diff", "all")
+        assert (mixed.code, mixed.out.startswith("section")) == (1, True)
+        assert "nsadmin: all has 1 backup of cluster-a-eu, and a folder needs two" in mixed.err
+        similar.rename(similar.with_name("cluster-b-20200101T000000Z.nsbackup.zip"))
+        assert run("updateTopic", "orders", "-c", "cluster-b", "-r", "3", "-w", "3", "-y", *on).code == 0
+        assert run("backup", "create", "cluster-b", "--dir", "all", *on).code == 0
+        assert run("backup", "diff", "all").out.startswith("clusterName")
+        each = run("backup", "diff", "all", "--json")
+        clusters = {row["clusterName"] for row in json.loads(each.out)}
+        assert (each.code, clusters) == (1, {"cluster-a", "cluster-b"})
+        for file in Path("all").glob("cluster-b-*"):
+            file.unlink()
         [kept] = [file for file in Path("all").glob("cluster-a-*") if "-2020" not in file.name]
         newest = run("backup", "show", "all", "--json")
         assert (newest.code, newest.out) == (0, run("backup", "show", str(kept), "--json").out)
@@ -76,8 +87,8 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         [file] = Path("all").iterdir()
         assert (alone.code, alone.err) == (
             2,
-            "nsadmin: all has 1 backup, and a folder needs two: to compare one with the cluster, run "
-            f"nsadmin backup diff {file}\n",
+            "nsadmin: all has 1 backup of cluster-a, and a folder needs two: to compare it with the cluster, "
+            f"run nsadmin backup diff {file}\n",
         )
 
 

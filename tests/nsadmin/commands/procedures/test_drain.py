@@ -34,8 +34,10 @@ PLAN = FleetPlan(clusters=1, groups=2, replicas=2, topics=5)
 # The lab's orders have an order configuration, which name servers do not hand out.
 B = "broker-a-0"
 UNREAD = (
-    r"nsadmin: broker-a-0 has [1-9]\d* unread messages of \d+ groups?: while it is stopped, only its slaves "
-    r"can deliver them; --for-good waits until all are read\n"
+    r"nsadmin: broker-a-0 has [1-9]\d* unread messages of \d+ groups?: while it is stopped, nobody can "
+    r"deliver them; --for-good waits until all are read\n"
+    r"nsadmin: broker-a-0:1 refuses reads, because its slaveReadEnable is false: to let it serve them while "
+    r"its master is down, run nsadmin updateBrokerConfig slaveReadEnable true -b broker-a-0:1\n"
 )
 
 
@@ -71,7 +73,7 @@ def perms(running_lab: Lab) -> list[dict[str, int]]:
 def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     before = perms(running_lab)
     result = with_env("drain", B, "--json")
-    assert (result.code, result.err.count("\n")) == (0, 1)
+    assert (result.code, result.err.count("\n")) == (0, 2)
     assert re.fullmatch(UNREAD, result.err)
     assert events(result.out) == [
         "started", "checked", "snapshotTaken", "snapshotTaken", "wiped", "wiped", "closed", "safe",
@@ -185,6 +187,13 @@ def test_nothing_is_said_if_no_message_is_unread(
 ) -> None:
     monkeypatch.setattr(ClusterEnvironment, "read_lag", lambda cluster_view, master_addr: lags)
     assert with_env("drain", B, "--dry-run").err == ""
+
+
+def test_slaves_that_serve_reads_deliver_the_unread_messages(with_env: Run) -> None:
+    assert with_env("updateBrokerConfig", "slaveReadEnable", "true", "-b", f"{B}:1", "--yes").code == 0
+    preview = with_env("drain", B, "--dry-run")
+    assert "while it is stopped, only its slaves can deliver them; " in preview.err
+    assert "slaveReadEnable" not in preview.err
 
 
 def test_a_broker_without_slaves_keeps_its_unread_messages(

@@ -144,7 +144,7 @@ def test_files_that_cannot_be_used(run_on_lab: Run) -> None:
     assert run_on_lab("apply", "latin.yaml").err == "nsadmin: latin.yaml is not UTF-8 text\n"
     bad = run_on_lab("plan", wanted("cluster: c\ntopics:\n  a: {perms: 6}\n  b: {perm: x}\n"))
     assert bad.code == 2
-    assert bad.err.startswith('nsadmin: cluster.yaml:3: unknown key "topics.a.perms": use one of ')
+    assert bad.err.startswith('nsadmin: cluster.yaml:3: unknown key "topics.a.perms": did you mean "perm"?')
     assert 'nsadmin: cluster.yaml:4: topics.b.perm: invalid value "x": use' in bad.err
     worse = "".join(f"  t{at}: {{perm: x}}\n" for at in range(30))
     assert (

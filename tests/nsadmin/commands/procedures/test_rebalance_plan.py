@@ -55,6 +55,10 @@ def test_the_brokers_say_which_cluster(run: Run, running_lab: Lab) -> None:
     words = ("rebalance", "plan", "-n", running_lab.namesrv_addr)
     result = run(*words, "--add", "broker-a-2", "--remove", "broker-a-0")
     assert (result.code, "broker-a-1" in result.out) == (0, True), result.err
+    [used] = [line for line in result.err.splitlines() if "--add" in line]
+    share = next(row.split() for row in result.out.splitlines() if row.startswith("broker-a-2"))[-2]
+    share_text = f"{float(share):.1f} % of the write queues"
+    assert used == f"nsadmin: broker-a-2 (--add) is in use already: it has {share_text}"
     refused = run(*words, "--remove", "broker-a-0", "--remove", "broker-b-0")
     assert refused.err == ("nsadmin: several clusters: choose one of cluster-a, cluster-b with -c CLUSTER\n")
 

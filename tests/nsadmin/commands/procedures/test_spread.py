@@ -57,16 +57,16 @@ def test_all_that_are_not_even(run: Run, running_lab: Lab) -> None:
     result = run("spread", "-c", "cluster-a", "-n", running_lab.namesrv_addr)
     assert result.err == (
         "nsadmin: 6 of 40 topics are unbalanced\n"
-        "nsadmin: run nsadmin spread -c cluster-a --plan even.yaml to write a plan that puts them on "
-        "all brokers of cluster-a\n"
+        "nsadmin: run nsadmin spread -c cluster-a --plan even-cluster-a.yaml to write a plan that puts them "
+        "on all brokers of cluster-a\n"
     )
 
 
 def test_only_unbalanced_topics_lead_to_a_plan(run: Run, running_lab: Lab) -> None:
     place = ("-n", running_lab.namesrv_addr)
     assert run("spread", "refunds-settled", *place).err == (
-        "nsadmin: run nsadmin spread refunds-settled -c cluster-b --plan even.yaml to write a plan that "
-        "puts it on all brokers of cluster-b\n"
+        "nsadmin: run nsadmin spread refunds-settled -c cluster-b --plan even-cluster-b.yaml to write a plan "
+        "that puts it on all brokers of cluster-b\n"
     )
     assert run("spread", "orders", *place).err == ""
 

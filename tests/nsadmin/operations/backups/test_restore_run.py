@@ -58,6 +58,13 @@ def test_the_preview_of_offsets_follows_the_topics_that_the_restore_changes(tmp_
         }
         for outcomes, result in ((planned, "dry-run"), (made, "done"))
     )
+    planned_offsets = [
+        offset
+        for outcome in planned
+        if outcome.section is Section.OFFSETS and outcome.result == "dry-run"
+        for offset in outcome.after.values()
+    ]
+    assert None not in planned_offsets
     # Consumers commit in between, and can leave the offset of the backup.
     assert {"2", "3"} <= {queue_id for *_, queue_id in planned_queues}
     assert planned_queues <= made_queues

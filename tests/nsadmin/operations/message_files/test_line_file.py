@@ -37,7 +37,8 @@ def test_an_invalid_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b'{"a": 1}\n' + b"[" * 100_000 + b"\n")
     lines = read_lines(tmp_path / "a")
     assert next(lines) == {"a": 1}
-    with pytest.raises(InvalidMessageFileError, match="a: line 2 is invalid: not JSON: nested too deeply"):
+    problem = r"a: line 2 is invalid: not JSON \(nested too deeply\): each line must be a JSON object, as"
+    with pytest.raises(InvalidMessageFileError, match=problem):
         next(lines)
     (tmp_path / "a.gz").write_bytes(gzip.compress(b'{"a": 1}\n')[:-4])
     with pytest.raises(InvalidMessageFileError, match=r"a\.gz: line 2 is invalid: damaged gzip data: "):

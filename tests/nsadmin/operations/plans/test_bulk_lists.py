@@ -113,14 +113,14 @@ def test_a_topic_with_an_order_configuration_is_ordered_anyway() -> None:
         ('{"a": 1}', r"f:1: not a list of topics"),
         ("[]", r"f:1: no topics in the file"),
         ("[{", r"f:\d: invalid YAML: "),
-        ("[1]", r"f:1: \[0\]: must be a map"),
-        ('[{"perm": 4}]', r'f:1: \[0\]: the key "topicName" is missing: add '),
+        ("[1]", r"f:1: item 1: must be a map"),
+        ('[{"perm": 4}]', r'f:1: item 1: the key "topicName" is missing: add '),
         ('[{"topicName": "a"},\n {"topicName": "a"}]', r"f:2: duplicate a"),
         (
             '[{"topicName": "a", "perms": 4}]',
-            r'f:1: unknown key "\[0\]\.perms": use one of .*; did you mean "perm"\?',
+            r'f:1: item 1: unknown key "perms": did you mean "perm"\?',
         ),
-        ('[{"topicName": "a", "perm": 9}]', r'f:1: \[0\]\.perm: invalid value "9": use'),
+        ('[{"topicName": "a", "perm": 9}]', r'f:1: item 1: perm: invalid value "9": use'),
     ],
 )
 def test_a_file_that_cannot_be_used(text: str, problem: str) -> None:

@@ -79,19 +79,17 @@ topics:
     onlyOn: [broker a]
 kvs: {}
 """
-    names = "readQueueNums, writeQueueNums, perm, order, topicFilterType, topicSysFlag, attributes"
     assert problems(text) == [
         'c.yaml:3: topics.orders.order: invalid value "maybe": use true or false',
         'c.yaml:3: topics.orders.perm: invalid value "9": use a whole number from 0 to 7',
-        'c.yaml:3: unknown key "topics.orders.readQueuNums": use one of '
-        f'{names}, onlyOn, notOn, perBroker; did you mean "readQueueNums"?',
+        'c.yaml:3: unknown key "topics.orders.readQueuNums": did you mean "readQueueNums"?',
         'c.yaml:4: topics: invalid topic "two\nlines": use a name of 1 to 255 characters, in one line',
         'c.yaml:6: topics.payments.topicFilterType: invalid value "single_tag": use one of SINGLE_TAG,'
         ' MULTI_TAG; did you mean "SINGLE_TAG"?',
         "c.yaml:7: topics.payments.attributes: must be a map, such as {NAME: VALUE}",
         'c.yaml:9: topics.payments.onlyOn[0]: invalid broker name "broker a": use a name without blanks, '
         "colons and semicolons",
-        'c.yaml:10: unknown key "kvs": use one of version, cluster, topics, groups, orderConf, kv; did you mean "kv"?',
+        'c.yaml:10: unknown key "kvs": did you mean "kv"?',
     ]
 
 
