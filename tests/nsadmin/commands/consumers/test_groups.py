@@ -342,3 +342,14 @@ def test_a_new_group_with_a_similar_name_is_questioned(ask: Run, consumer_broker
     created = ask("updateSubGroup", "warehose", "-c", "C", "--dry-run")
     assert created.err == 'nsadmin: "warehose" is new: did you mean "warehouse"?\n'
     assert ask("updateSubGroup", "another", "-c", "C", "--dry-run").err == ""
+
+
+def test_a_group_of_another_cluster_is_no_mistake(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    with ConsumerBroker() as other:
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}, "D": {"b": {0: other.addr}}}
+        consumer_broker.configs = {"warehouse2": {"groupName": "warehouse2"}}
+        other.configs = {"warehouse": {"groupName": "warehouse"}}
+        assert "is new" not in ask("updateSubGroup", "warehouse", "-c", "C", "--dry-run").err
+        assert '"warehouse3" is new' in ask("updateSubGroup", "warehouse3", "-c", "C", "--dry-run").err
