@@ -16,6 +16,7 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
 from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
@@ -105,6 +106,7 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         # Let producers write to broker-a-0 again, after wipeWritePerm; after a drain, use undrain
         nsadmin addWritePerm broker-a-0 --yes
     """
+    warn_of_drains(session, [broker_name], opens=True)
     is_before = session.is_dry_run or session.can_ask
     other_perms = _describe_other_perms(session, broker_name, "will be rw-" if is_before else "are rw- now")
     if is_before:

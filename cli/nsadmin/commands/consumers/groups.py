@@ -262,11 +262,12 @@ def update_sub_group(
     )
     if group not in (names := _list_group_names(session, targets)):
         argument_values.validate_group_name(group)
+        # One broker alone does not tell whether the group exists elsewhere.
         if session.namesrv_addrs:
             with suppress(RocketMQError):
                 names |= _list_group_names(session, session.admin.groups.list_targets())
-        if group not in names:
-            remark_similar_name(session, group, names)
+                if group not in names:
+                    remark_similar_name(session, group, names)
     _remark_on_other_clusters(session, [group], cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups

@@ -352,4 +352,6 @@ def test_a_group_of_another_cluster_is_no_mistake(
         consumer_broker.configs = {"warehouse2": {"groupName": "warehouse2"}}
         other.configs = {"warehouse": {"groupName": "warehouse"}}
         assert "is new" not in ask("updateSubGroup", "warehouse", "-c", "C", "--dry-run").err
+        on_broker = ask("updateSubGroup", "warehouse", "-b", consumer_broker.addr, "--dry-run")
+        assert "is new" not in on_broker.err
         assert '"warehouse3" is new' in ask("updateSubGroup", "warehouse3", "-c", "C", "--dry-run").err
