@@ -224,18 +224,18 @@ class ConsumerOffsets:
     def move_offset(self, offset_key: OffsetKey, offset: int, now_ms: int) -> None:
         self._moved[offset_key] = _MovedOffset(offset, now_ms)
 
-    def stop_group(
-        self, group: str, queue_count_of: Callable[[str], int], now_ms: int, *, forget_offsets: bool
-    ) -> None:
-        """Stop a deleted group. Its offsets stay unless the request deletes them."""
+    def stop_group(self, group: str, queue_count_of: Callable[[str], int], now_ms: int) -> None:
+        """Stop a deleted group. Its offsets stay."""
         self._hold_offsets(group, queue_count_of, now_ms)
         self._stopped[group] = self.read_topics_of_group(group)
         self.readers_by_topic.update(
             {t: tuple(reader for reader in g if reader != group) for t, g in self.readers_by_topic.items()}
         )
         self._topics_by_group = None
-        if forget_offsets:
-            self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
+
+    def forget_group(self, group: str) -> None:
+        """Forget the offsets of a stopped group."""
+        self._moved = {key: moved for key, moved in self._moved.items() if key[0] != group}
 
     def pause_group(self, group: str, queue_count_of: Callable[[str], int], now_ms: int) -> None:
         """Refuse the pulls of a group. Its clients stay connected."""

@@ -237,10 +237,15 @@ def _put_group(model: BrokerModel, config: dict[str, Any], now_ms: int) -> None:
 
 
 def delete_group(model: BrokerModel, header: broker_headers.DeleteGroup, now_ms: int) -> HandlerResult:
-    """Delete a group and disconnect its clients: none of them creates it again."""
+    """Delete a group and disconnect its clients: none of them creates it again.
+
+    Offsets of a group without settings are deleted, too, as AdminBrokerProcessor upstream does.
+    """
     group = header.group_name or ""
     if model.group_table.delete_config(group, now_ms):
-        model.offsets.stop_group(group, model.read_queue_count, now_ms, forget_offsets=header.clean_offset)
+        model.offsets.stop_group(group, model.read_queue_count, now_ms)
+    if header.clean_offset:
+        model.offsets.forget_group(group)
     return None
 
 

@@ -90,10 +90,11 @@ class BrokerConsumeStats(NamedTuple):
 
 
 class DeleteGroup(NamedTuple):
-    """DELETE_SUBSCRIPTIONGROUP."""
+    """DELETE_SUBSCRIPTIONGROUP. Brokers of 4.9 read `remove_offset`, later ones `clean_offset`."""
 
     group_name: str | None = None
     clean_offset: bool = False
+    remove_offset: bool = False
 
 
 class ForbidTopic(NamedTuple):

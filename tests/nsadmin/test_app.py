@@ -204,6 +204,14 @@ def test_the_version(run: Run, word: str) -> None:
             "missing argument BROKER (-n chooses name servers): usage: nsadmin electMaster BROKER ID -a",
         ),
         (
+            ("electMaster", "-a", "h:1", "-b", "broker-b-0"),
+            "missing -c CLUSTER and BROKER (-bn is BROKER; -b is ID: Id of the replica, from getSyncStateSet",
+        ),
+        (
+            ("electMaster", "-a", "h:1", "-c", "C", "-b", "broker-b-0"),
+            "missing argument BROKER (-bn is BROKER; -b is ID: Id of the replica, from getSyncStateSet): ",
+        ),
+        (
             ("electMaster", "broker-b-0", "-a", "h:1", "-b", "1"),
             "missing option -c CLUSTER: usage: nsadmin electMaster BROKER ID -a",
         ),

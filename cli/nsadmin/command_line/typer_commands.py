@@ -146,7 +146,9 @@ class SessionCommand(TyperCommand):
             if parameter.position is not None and (
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)
             ):
-                raise usage.missing_argument(parameter, self.usage_text, values.get("topic"), typed_words)
+                raise usage.missing_argument(
+                    parameter, self.usage_text, values.get("topic"), typed_words, self.own_parameters
+                )
             if parameter.metavar == "BROKER" and parameter.value_source is None:
                 usage.require_broker_names(value, self.entry.typed_name)
         for parameter in (*self.own_parameters, *self.shared_parameters):

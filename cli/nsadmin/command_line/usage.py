@@ -138,7 +138,11 @@ def unexpected_argument(word: str, usage: str, takes_arguments: bool = True) -> 
 
 
 def missing_argument(
-    parameter: Parameter, usage: str, topic: str | None = None, words: Sequence[str] = ()
+    parameter: Parameter,
+    usage: str,
+    topic: str | None = None,
+    words: Sequence[str] = (),
+    parameters: Sequence[Parameter] = (),
 ) -> UsageError:
     """An argument is missing. If the `topic` is an id of a message, the topic is missing."""
     if parameter.metavar == "MSGID" and topic and parse_message_id(topic.partition(",")[0]):
@@ -147,7 +151,7 @@ def missing_argument(
         names = parameter.value_source.replace("|", ", ")
         return UsageError(f"missing argument {parameter.metavar}: use one of {names}")
     example_hint = f", for example {parameter.example}" if parameter.example else ""
-    note = _explain_n([parameter], words)
+    note = _explain_flags([parameter], words, parameters)
     return UsageError(f"missing argument {parameter.metavar}{example_hint}{note}: usage: {usage}")
 
 
@@ -203,23 +207,36 @@ def describe_parsing_error(
     if parameter is None:
         return UsageError(f"{error.format_message()}: usage: {usage}")
     if error_name == "MissingParameter":
-        return _missing_parameters(list(_list_missing(words, parameters)) or [parameter], words, usage)
+        return _missing_parameters(
+            list(_list_missing(words, parameters)) or [parameter], words, usage, parameters
+        )
     value_match = _QUOTED_VALUE.match(error.message)
     return invalid_value(value_match[1] if value_match else "", parameter)
 
 
-def _missing_parameters(missing: Sequence[Parameter], words: Sequence[str], usage: str) -> UsageError:
+def _missing_parameters(
+    missing: Sequence[Parameter], words: Sequence[str], usage: str, parameters: Sequence[Parameter]
+) -> UsageError:
     """Required options are missing, and perhaps arguments."""
     *names, last = map(describe_alternative, missing)
     noun = "option " if all(parameter.position is None for parameter in missing) else ""
     texts = f"{', '.join(names)} and {last}" if names else last
-    return UsageError(f"missing {noun}{texts}{_explain_n(missing, words)}: usage: {usage}")
+    return UsageError(f"missing {noun}{texts}{_explain_flags(missing, words, parameters)}: usage: {usage}")
 
 
-def _explain_n(missing: Iterable[Parameter], words: Iterable[str]) -> str:
-    """With mqadmin, -n of some commands is the name of the broker."""
-    is_meant = "-n" in words and any(parameter.metavar == "BROKER" for parameter in missing)
-    return " (-n chooses name servers)" if is_meant else ""
+def _explain_flags(
+    missing: Iterable[Parameter], words: Iterable[str], parameters: Iterable[Parameter]
+) -> str:
+    """With mqadmin, -n of some commands is the name of the broker; of others, -b is not the broker."""
+    broker = next((parameter for parameter in missing if parameter.metavar == "BROKER"), None)
+    if broker is None:
+        return ""
+    if "-n" in words:
+        return " (-n chooses name servers)"
+    other = next((p for p in parameters if "-b" in p.flag_names and p.metavar != "BROKER"), None)
+    if other is None or "-b" not in words:
+        return ""
+    return f" ({broker.flag_names[0]} is BROKER; -b is {other.metavar}: {other.help.rstrip('.')})"
 
 
 def _list_missing(words: Sequence[str], parameters: Sequence[Parameter]) -> Iterator[Parameter]:

@@ -14,6 +14,8 @@ from namesrv_core.protocol.resource_attributes import (
     UNCHANGEABLE,
 )
 from nsadmin import AdminClient
+from nsadmin.client.consumers.committed_offsets import OffsetCommit
+from nsadmin.client.message_queues import MessageQueue
 from tests.interop import command_line, wire
 from tests.interop.cluster import create_topic, permissions, send_code, wait_for_topic
 from tests.interop.daily import Cluster
@@ -127,6 +129,14 @@ def test_a_group_that_goes_and_one_that_was_meant(cluster: Cluster) -> None:
     assert [(row["changes"], row["error"]) for row in result.rows] == [
         (row["changes"], None) for row in planned_rows
     ]
+    commit = OffsetCommit(cluster.old.address, "Ledger", MessageQueue("Orders", "broker-old", 0), 0)
+    with AdminClient(cluster.server.address) as admin:
+        [committed] = admin.queue_progress.commit_offsets([commit])
+        assert committed.error is None
+        result = cluster("deleteSubGroup", "Ledger", "-b", cluster.old.address, "-r", "true", "--yes")
+        assert [(row["changes"], row["result"]) for row in result.rows] == [("removed: offsets", "done")]
+        [offsets] = admin.consumers.get_committed_each([cluster.old.address])
+    assert "Orders@Ledger" not in offsets.value()
 
 
 def test_what_was_meant(cluster: Cluster) -> None:

@@ -76,6 +76,7 @@ def test_a_deleted_group_has_no_clients_and_keeps_its_offsets_unless_told(model:
     assert ask(model, 14, where).ext == before
     assert handle_request(model, build_request(14, where), NOW + 60_000)[0].ext == before
     assert ask(model, 207, {"groupName": "g", "cleanOffset": "true"}).code == 0
+    assert ask(model, 14, where).code == 22
 
 
 def test_the_clients_of_a_deleted_group_connect_again_when_it_exists_again(model: BrokerModel) -> None:

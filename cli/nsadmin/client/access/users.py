@@ -100,10 +100,7 @@ class UserAdmin:
 
         def plan_change(user_before: User | None) -> UserChange:
             if user_before is not None:
-                raise AlreadyExists(
-                    f'the user "{new_user.username}" exists: `nsadmin updateUser --help` shows how to '
-                    "change it"
-                )
+                raise AlreadyExists(f'the user "{new_user.username}" exists')
             return UserChange(None, new_user._replace(user_status=new_user.user_status or "enable"))
 
         return [

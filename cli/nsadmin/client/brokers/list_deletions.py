@@ -46,7 +46,7 @@ def send_group_deletions(
             fastjson.encode_json({"groupNameList": names, "cleanOffset": clean_offset}),
         ),
         lambda name: make_request(
-            RequestCode.DELETE_SUBSCRIPTIONGROUP, broker_headers.DeleteGroup(name, clean_offset)
+            RequestCode.DELETE_SUBSCRIPTIONGROUP, broker_headers.DeleteGroup(name, clean_offset, clean_offset)
         ),
     )
 

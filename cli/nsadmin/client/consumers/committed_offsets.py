@@ -145,6 +145,12 @@ def _build_query(group: str, queue: MessageQueue) -> RemotingCommand:
     return make_request(RequestCode.QUERY_CONSUMER_OFFSET, fields)
 
 
+def find_topics_with_offsets(committed_offsets: CommittedOffsets, group: str) -> list[str]:
+    """The topics of which the group has offsets, without those of clients that broadcast."""
+    places = (key.split("@") for key in committed_offsets)
+    return sorted(topic for topic, *groups in places if groups == [group])
+
+
 def parse_all_committed(response: RemotingCommand) -> CommittedOffsets:
     """Parse a ConsumerOffsetSerializeWrapper body."""
     return {

@@ -16,6 +16,7 @@ from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.connection.caller import Caller
 from nsadmin.client.connection.requests import make_request
 from nsadmin.client.connection.response_bodies import parse_config_items, parse_json_object
+from nsadmin.client.consumers.committed_offsets import find_topics_with_offsets, parse_all_committed
 from nsadmin.client.results import AlreadyRecreated, NotApplied, NotFound, ServerResult, error_text
 from nsadmin.client.wire_configs import read_configs
 
@@ -303,9 +304,15 @@ class GroupAdmin:
         ]
 
     def find_holders(
-        self, group: str, broker_targets: Iterable[BrokerTarget]
+        self, group: str, broker_targets: Iterable[BrokerTarget], *, includes_offsets: bool = False
     ) -> list[ServerResult[GroupConfigFields]]:
         """Return the settings of a group on each target (GET_ALL_SUBSCRIPTIONGROUP_CONFIG, 201).
+
+        Args:
+            group: The group.
+            broker_targets: The brokers to ask.
+            includes_offsets: Whether a broker that only has offsets of the group holds it, with {} as its
+                settings (GET_ALL_CONSUMER_OFFSET, 43).
 
         Returns:
             One ServerResult per target, in order. The error is NotFound for an unknown group.
@@ -316,7 +323,13 @@ class GroupAdmin:
                 raise NotFound(f'this broker does not have the consumer group "{group}"')
             return group_table[group]
 
-        return [table_result.then(require_group) for table_result in self.get_tables(broker_targets)]
+        holders = [table_result.then(require_group) for table_result in self.get_tables(broker_targets)]
+        others = [r.addr for r in holders if includes_offsets and isinstance(r.error, NotFound)]
+        offset_tables = self._caller.read_each(
+            others, parse_all_committed, RequestCode.GET_ALL_CONSUMER_OFFSET
+        )
+        with_offsets = {r.addr for r in offset_tables if find_topics_with_offsets(r.result or {}, group)}
+        return [ServerResult(r.addr, {}, None) if r.addr in with_offsets else r for r in holders]
 
     def delete_group(
         self, group: str, master_targets: Iterable[BrokerTarget], *, clean_offset: bool = False
@@ -329,11 +342,12 @@ class GroupAdmin:
         Args:
             group: The group.
             master_targets: The masters to change.
-            clean_offset: Also delete the consumer offsets of the group.
+            clean_offset: Also delete the consumer offsets of the group, even if its settings are gone.
 
         Returns:
-            One ServerResult per master, in order: the settings before. The error is NotFound for an unknown
-            group (brokers answer success), NotApplied for a slave, AlreadyRecreated if the group is back.
+            One ServerResult per master, in order: the settings before; {} if only offsets were left. The
+            error is NotFound for an unknown group (brokers answer success), NotApplied for a slave,
+            AlreadyRecreated if the group is back.
         """
         return self.delete_groups([group], master_targets, clean_offset=clean_offset)[0]
 
@@ -349,7 +363,7 @@ class GroupAdmin:
         results_by_group = {
             group: {
                 r.addr: ServerResult(r.addr, None, slave_errors[r.addr]) if r.addr in slave_errors else r
-                for r in self.find_holders(group, master_targets)
+                for r in self.find_holders(group, master_targets, includes_offsets=clean_offset)
             }
             for group in groups
         }

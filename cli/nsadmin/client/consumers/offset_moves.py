@@ -337,8 +337,12 @@ class OffsetAdmin:
         holder_results = self._groups.find_holders(group, broker_targets)
         lacking = [result.addr for result in holder_results if isinstance(result.error, NotFound)]
         if lacking and len(lacking) == len(holder_results):
-            advice = f"`{quote_command('consumerProgress')}` lists the groups"
-            if creation:
+            is_pattern = not {"*", "?"}.isdisjoint(group)
+            listing = quote_command("consumerProgress", *([group] if is_pattern else []))
+            advice = f"`{listing}` lists the groups"
+            if is_pattern:
+                advice = f"this takes the name of one group, and {advice}"
+            elif creation:
                 advice += f"; create it with `{creation}`"
             raise NotFound(f'no broker of the topic has the consumer group "{group}": {advice}')
         return lacking

@@ -433,7 +433,12 @@ def _merge_acl(
     users = session.admin.users.get_user(planned_addrs, subject.removeprefix("User:"))
     remark_super_user(session, subject, users)
     session.confirm_change(f"Set {entries_text} for {subject} on {describe_targets(targets)}?")
-    return _apply_plans(session, targets, subject, plans)
+    rows = _apply_plans(session, targets, subject, plans)
+    if not any(isinstance(error, NotFound) for error in rows.errors):
+        return rows
+    where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
+    creation = quote_command("createUser", subject.removeprefix("User:"), *where)
+    return rows._replace(notes=[*failed_on(rows.errors), f"create the user first: {creation}"])
 
 
 def _apply_plans(

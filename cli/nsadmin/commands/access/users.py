@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client import NotFound, ServerResult
-from nsadmin.client.access.users import USER_STATUSES, USER_TYPES, User, UserChange
+from nsadmin.client.access.users import USER_STATUSES, USER_TYPES, AlreadyExists, User, UserChange
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget, target_at_addr
 from nsadmin.command_line import argument_values
@@ -184,7 +184,11 @@ def create_user(
         where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
         rights = quote_command("createAcl", username, "-r", "Topic:NAME", "-a", "Pub", "-d", "Allow", *where)
         session.write_remark(f"a Normal user needs an ACL, such as this one to send to a topic: {rights}")
-    return _apply_plans(session, targets, username, plans)
+    rows = _apply_plans(session, targets, username, plans)
+    if not any(isinstance(error, AlreadyExists) for error in rows.errors):
+        return rows
+    note = f"{quote_command('updateUser', '--help')} shows how to change a user that exists"
+    return rows._replace(notes=[*failed_on(rows.errors), note])
 
 
 @command(columns=USER_CHANGE_COLUMNS)
@@ -210,6 +214,9 @@ def update_user(
 
     Settings that you do not pass stay. A broker without the user reports "not found". That is an error only
     if no broker has it.
+
+    Brokers do not tell with which user a client signs. getAcl shows the topics of a user, and `client list
+    --topic` and `producer --topic` show the clients of a topic.
 
     Examples:
         # Lock a user out: disable it; -s enable unlocks the user again

@@ -1,12 +1,15 @@
 """Owns getBrokerConfig and updateBrokerConfig, the commands for broker settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from namesrv_core.errors import RocketMQError
 from namesrv_core.protocol.codes import MASTER_BROKER_ID
 from nsadmin.client import ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.broker_configs import ConfigItemChange
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.server_settings import require_setting
@@ -125,13 +128,18 @@ def update_broker_config(
     configs = session.admin.broker_configs
     results = configs.plan_update(distinct_addrs(targets), key, value)
     require_setting(key, results, "getBrokerConfig", *distinct_addrs(targets)[:1])
-    if cluster_name is not None and not with_slaves:
-        members = select_members(session, None, cluster_name)
-        slave_count = sum(target.broker_id != MASTER_BROKER_ID for target in members)
-        if slave_count:
-            stay = "stays as it is" if slave_count == 1 else "stay as they are"
-            session.write_remark(f"{count_noun(slave_count, 'slave')} {stay}: -a true includes slaves")
-    if breakage := describe_break(key, value):
+    breakage = describe_break(key, value)
+    changed_addrs = {r.addr for r in results if r.result and r.result.is_change}
+    if slaves := _list_other_slaves(session, changed_addrs, distinct_addrs(targets)):
+        stay = "stays as it is" if len(slaves) == 1 else "stay as they are"
+        fact = f"{count_noun(len(slaves), 'slave')} {stay}"
+        if cluster_name is not None:
+            session.write_remark(f"{fact}: -a true includes slaves")
+        # A name or an address of a master is wrong on its slaves.
+        elif not breakage:
+            advice = quote_command("updateBrokerConfig", key, value, "-b", ",".join(slaves))
+            session.write_remark(f"{fact}: to include {'it' if len(slaves) == 1 else 'them'}, run {advice}")
+    if breakage:
         session.require_yes("updateBrokerConfig", breakage)
         session.write_remark(f"{breakage}: better set it in broker.conf, and restart the broker")
     if deletion := describe_deletion(key, value, (r.result.before for r in results if r.result)):
@@ -147,6 +155,20 @@ def update_broker_config(
     rows = broker_change_rows(CONFIG_CHANGE_COLUMNS, targets, changes, {KEY: key})
     late_addrs = [r.addr for r in results if r.result and r.result.late_error]
     return report_awaited_servers(session.admin, rows, late_addrs)
+
+
+def _list_other_slaves(session: Session, masters: Collection[str], chosen: Collection[str]) -> list[str]:
+    """The addresses of slaves of these masters that are not chosen, as far as a name server tells."""
+    if masters and session.namesrv_addrs:
+        with suppress(RocketMQError):
+            return [
+                addr
+                for group in session.admin.clusters.get_info().broker_groups
+                if group.broker_addrs.get(MASTER_BROKER_ID) in masters
+                for addr in group.broker_addrs.values()
+                if addr not in chosen
+            ]
+    return []
 
 
 def describe_config_change(result: ServerResult[ConfigItemChange], done: str) -> ServerChange:

@@ -24,6 +24,7 @@ from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import CHANGES, RESULT, ServerChange, broker_change_rows
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Columns, ResultRows, of_part
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 UPKEEP_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
@@ -54,7 +55,10 @@ def clean_unused_topic(
     """
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete the queues of topics without config on {describe_targets(targets)}?")
-    return _upkeep_rows(session, targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup)
+    rows = _upkeep_rows(session, targets, session.admin.upkeep.clean_unused_topics, _describe_topic_cleanup)
+    return _add_notes(
+        session, rows, "brokers delete the queues of topics without config now, and do not report which ones"
+    )
 
 
 @command(columns=UPKEEP_COLUMNS)
@@ -74,8 +78,11 @@ def clean_expired_cq(
     """
     targets = select_members(session, broker_text, cluster_name)
     session.confirm_change(f"Delete expired parts of queues on {describe_targets(targets)}?")
-    return _upkeep_rows(
+    rows = _upkeep_rows(
         session, targets, session.admin.upkeep.clean_expired_consume_queues, _describe_queue_cleanup
+    )
+    return _add_notes(
+        session, rows, "brokers delete queue entries of expired messages now, and do not report which ones"
     )
 
 
@@ -113,18 +120,26 @@ def delete_expired_commit_log(
         _describe_commit_log_deletion,
         hours_by_addr,
     )
-    if session.is_dry_run or not freeing or all(rows.errors):
+    if not freeing:
         return rows
     hours = min((int(h) for a in freeing if (h := hours_by_addr.get(a)) and h.isdigit()), default=72)
     target = ("-b", broker_text) if broker_text is not None else ("-c", cluster_name or "", "-a", "true")
     advice = quote_command("updateBrokerConfig", "fileReservedTime", f"{max(1, hours // 2)}", *target)
-    return rows._replace(
-        notes=[
-            *rows.notes,
-            f"expired files are deleted within seconds: {quote_command('check', 'disk')} shows how full the "
-            "disks are then",
-            f"if they are still too full, keep messages for fewer hours, then run this again: {advice}",
-        ]
+    return _add_notes(
+        session,
+        rows,
+        f"expired files are deleted within seconds: {quote_command('check', 'disk')} shows how full the "
+        "disks are then",
+        f"if they are still too full, keep messages for fewer hours, then run this again: {advice}",
+    )
+
+
+def _add_notes(session: Session, rows: ResultRows, *notes: str) -> ResultRows:
+    """Say what brokers do now, unless none of them got the order."""
+    return (
+        rows
+        if session.is_dry_run or all(rows.errors)
+        else rows._replace(notes=[*failed_on(rows.errors), *notes])
     )
 
 

@@ -16,8 +16,9 @@ from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, summarize_perm_changes
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
+from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.risks import find_lone_topics, find_master_addr
@@ -77,15 +78,21 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         # Stop traffic: make producers leave broker-a-0 within 30 seconds
         nsadmin wipeWritePerm broker-a-0 --yes
     """
-    if session.is_dry_run or session.can_ask:
-        _write_remarks(session, _describe_closed(session, broker_name))
+    _write_remarks(session, _describe_closed(session, broker_name))
     session.confirm_change(
         f"Remove the write permission of {broker_name} on {_list_name_servers(session)}? The broker's next "
         "registration may restore it (nsadmin drain then removes it again)"
     )
     if session.is_dry_run:
         return _preview(session, broker_name, lambda perm: perm & ~Perm.WRITE)
-    return _count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
+    rows = _count_rows(broker_name, session.admin.brokers.wipe_write_perm(broker_name))
+    if all(rows.errors):
+        return rows
+    note = (
+        "this lasts until the broker restarts or its topics change: to keep writes away longer, run "
+        f"{quote_command('drain', broker_name)}"
+    )
+    return rows._replace(notes=[*failed_on(rows.errors), note])
 
 
 @command(columns=PERM_COLUMNS)
@@ -99,6 +106,7 @@ def add_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Res
         # Let producers write to broker-a-0 again, after wipeWritePerm; after a drain, use undrain
         nsadmin addWritePerm broker-a-0 --yes
     """
+    warn_of_drains(session, [broker_name], opens=True)
     is_before = session.is_dry_run or session.can_ask
     other_perms = _describe_other_perms(session, broker_name, "will be rw-" if is_before else "are rw- now")
     if is_before:
@@ -166,10 +174,8 @@ def _preview(session: Session, broker_name: str, change_perm: Callable[[int], in
     return ResultRows.from_records(PERM_COLUMNS, changes, errors, common={BROKER_NAME: broker_name})
 
 
-def _count_rows(
-    broker_name: str, results: Sequence[ServerResult[int]], notes: Sequence[str] = ()
-) -> ResultRows:
+def _count_rows(broker_name: str, results: Sequence[ServerResult[int]]) -> ResultRows:
     columns = replace_columns(PERM_COLUMNS, CHANGES.in_wide())
     changes = [PermChange(*result) for result in results]
     errors = [result.error for result in results]
-    return ResultRows.from_records(columns, changes, errors, notes, common={BROKER_NAME: broker_name})
+    return ResultRows.from_records(columns, changes, errors, common={BROKER_NAME: broker_name})

@@ -1,11 +1,14 @@
 """Owns getConsumeMode and setConsumeMode. The clients of a group either pull messages or pop them."""
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, NamedTuple
 
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.client import ServerResult
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
 from nsadmin.client.consumers.consume_modes import MODE_NAMES, ConsumeMode, ModeChange
 from nsadmin.command_line.broker_targets import (
@@ -15,17 +18,25 @@ from nsadmin.command_line.broker_targets import (
     ReadBrokerOption,
     describe_targets,
     distinct_addrs,
+    list_clusters,
     list_members,
     match_results,
+    remark_other_clusters,
     select_masters,
 )
 from nsadmin.command_line.declarations import Flags, Values, command
 from nsadmin.commands.columns.brokers import BROKER_COLUMNS
-from nsadmin.commands.columns.changes import ServerChange, broker_change_columns, broker_change_rows
+from nsadmin.commands.columns.changes import (
+    ServerChange,
+    broker_change_columns,
+    broker_change_rows,
+    undo_on_brokers,
+)
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
+from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 
@@ -105,7 +116,18 @@ def get_consume_mode(
     return ResultRows.from_records(MODE_COLUMNS, rows, [r.error for r in results])
 
 
-@command(columns=MODE_CHANGE_COLUMNS)
+def _undo_mode_change(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    def find_words(row: Mapping[str, Any]) -> list[str] | None:
+        mode = row.get("before")
+        if mode is None:
+            return None
+        share = ["-q", str(mode["popShareQueueNum"])] if mode["mode"] == "POP" else []
+        return ["setConsumeMode", row["topic"], row["group"], mode["mode"], *share]
+
+    return undo_on_brokers(rows, "brokerAddr", find_words)
+
+
+@command(columns=MODE_CHANGE_COLUMNS, undo_lines=_undo_mode_change)
 def set_consume_mode(
     session: Session,
     topic: Annotated[str, Argument(metavar="TOPIC", help="Name of a topic."), Flags("-t", "--topicName")],
@@ -138,13 +160,44 @@ def set_consume_mode(
     if wanted_mode.mode not in MODE_NAMES:
         raise UsageError(f'invalid mode "{mode_text}": use PULL or POP')
     targets = select_masters(session, broker_text, cluster_name)
+    _remark_on_other_clusters(session, topic, group, cluster_name, wanted_mode)
     session.confirm_change(f"Make {group} {wanted_mode.mode} from {topic} on {describe_targets(targets)}?")
     mode_admin = session.admin.consume_modes
     change_mode = mode_admin.plan_change if session.is_dry_run else mode_admin.set_mode
     results = match_results(targets, change_mode(distinct_addrs(targets), topic, group, wanted_mode))
     changes = [_describe_change(r, "dry-run" if session.is_dry_run else "done") for r in results]
     common = {TOPIC: topic, CHANGED_GROUP: group}
-    return broker_change_rows(MODE_CHANGE_COLUMNS, targets, changes, common)
+    rows = broker_change_rows(MODE_CHANGE_COLUMNS, targets, changes, common)
+    new_addrs = [c.server for c in changes if c.server and c.result == "done" and c.before is None]
+    defaults = {r.result for r in mode_admin.get_defaults(new_addrs) if r.result}
+    if len(defaults) != 1:
+        return rows
+    [default] = defaults
+    share = ("-q", str(default.pop_share_queue_num)) if default.mode == "POP" else ()
+    words = ("setConsumeMode", topic, group, default.mode, *share, "-b", ",".join(new_addrs))
+    note = f"before, the default of the broker applied; to have this mode again, run {quote_command(*words)}"
+    return rows._replace(notes=[*failed_on(rows.errors), note])
+
+
+def _remark_on_other_clusters(
+    session: Session, topic: str, group: str, cluster_list: str | None, wanted: ConsumeMode
+) -> None:
+    """Say which other clusters have the group and the topic with another mode."""
+    if cluster_list is None:
+        return
+    # The change itself tells what else is wrong.
+    with suppress(RocketMQError):
+        changed = list_clusters(session, cluster_list)
+        modes, keeping = session.admin.consume_modes, set[str]()
+        queues = session.admin.topics.get_route(topic).queues
+        for cluster in {q.cluster_name for q in queues if q.cluster_name}.difference(changed):
+            addrs = distinct_addrs(session.admin.groups.list_masters(cluster))
+            for plan, default in zip(
+                modes.plan_change(addrs, topic, group, wanted), modes.get_defaults(addrs), strict=True
+            ):
+                if plan.result and (plan.result.before or default.result) != wanted:
+                    keeping.add(cluster)
+        remark_other_clusters(session, f"{group} keeps its mode", keeping)
 
 
 def _describe_change(result: ServerResult[ModeChange], done: str) -> ServerChange:

@@ -13,6 +13,7 @@ from namesrv_core.protocol.resource_attributes import format_changes, sign_chang
 from namesrv_core.protocol.resource_names import GROUP_TOPIC_PREFIXES
 from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.targets import BrokerTarget
+from nsadmin.client.consumers.committed_offsets import find_topics_with_offsets
 from nsadmin.client.consumers.groups import GroupChange, is_system_group
 from nsadmin.client.results import AlreadyRecreated, NotApplied, error_text, is_not_found
 from nsadmin.command_line import argument_values
@@ -261,7 +262,12 @@ def update_sub_group(
     )
     if group not in (names := _list_group_names(session, targets)):
         argument_values.validate_group_name(group)
-        remark_similar_name(session, group, names)
+        # One broker alone does not tell whether the group exists elsewhere.
+        if session.namesrv_addrs:
+            with suppress(RocketMQError):
+                names |= _list_group_names(session, session.admin.groups.list_targets())
+                if group not in names:
+                    remark_similar_name(session, group, names)
     _remark_on_other_clusters(session, [group], cluster_name, settings)
     session.confirm_change(f"Create or change the consumer group {group} on {describe_targets(targets)}?")
     groups = session.admin.groups
@@ -376,7 +382,8 @@ def delete_sub_group(
     """Delete consumer groups from one master, or from a cluster with their retry and dead-letter topics.
 
     With -c, nsadmin deletes %RETRY%GROUP and %DLQ%GROUP with their messages from every master and name
-    server. Without -r true, the offsets stay, and a new group of the same name continues at them.
+    server. Without -r true, the offsets stay, and a new group of the same name continues at them. With it,
+    nsadmin also deletes offsets of a group whose settings are gone.
 
     If a broker creates groups automatically, connected clients recreate the group immediately. A 5.5 broker
     does the same if it still has offsets of the group. Then a row reports it, nsadmin restores the group's
@@ -407,9 +414,8 @@ def delete_sub_group(
         *(["the offsets"] if removes_offsets else []),
         *(f"{prefix}{groups[0] if len(groups) == 1 else '...'}" for prefix in topic_prefixes),
     ]
-    connections = session.admin.consumers.get_group_connections(
-        groups, [target.broker_addr for target in master_targets if target.broker_addr]
-    )
+    master_addrs = [target.broker_addr for target in master_targets if target.broker_addr]
+    connections = session.admin.consumers.get_group_connections(groups, master_addrs)
     clients = {name: sorted({c.client_id for c in connections[name].clients}) for name in groups}
     client_notes = [
         f"the group {name} has {count_noun(len(ids), 'connected client')}: stop {_name_clients(ids)} first"
@@ -426,12 +432,20 @@ def delete_sub_group(
         if client_notes or unknown_notes:
             raise NotApplied(f"nothing is deleted: {'; '.join([*client_notes, *unknown_notes])}")
     _remark_on_other_clusters(session, groups, cluster_name, None)
+    if not removes_offsets:
+        offset_tables = session.admin.consumers.get_committed_each(master_addrs)
+        for name in groups:
+            if any(find_topics_with_offsets(r.result or {}, name) for r in offset_tables):
+                session.write_remark(
+                    f"the offsets of {name} stay, and a new group of this name continues at them: "
+                    "-r true also deletes them"
+                )
     for client_note in client_notes if session.can_ask else ():
         session.write_remark(client_note)
     session.confirm_change(f"Delete {', '.join(deleted_things)} on {describe_targets(master_targets)}?")
     group_admin = session.admin.groups
     result_lists = (
-        [group_admin.find_holders(name, master_targets) for name in groups]
+        [group_admin.find_holders(name, master_targets, includes_offsets=removes_offsets) for name in groups]
         if session.is_dry_run
         else group_admin.delete_groups(groups, master_targets, clean_offset=removes_offsets)
     )
@@ -447,7 +461,7 @@ def delete_sub_group(
                 error,
                 "dry-run" if session.is_dry_run else "done",
                 "master",
-                words=describe_removal(before, GROUP_MAIN_SETTINGS),
+                words="removed: offsets" if before == {} else describe_removal(before, GROUP_MAIN_SETTINGS),
             )
             for target, (_, before, error) in zip(master_targets, holder_results, strict=True)
         ]

@@ -1,7 +1,7 @@
 """Owns kv get, kv list, updateKvConfig and deleteKvConfig. Each name server has its own KV config."""
 
-from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
 
 from typer import Argument
 
@@ -115,11 +115,17 @@ def kv_list(session: Session, namespace: NamespaceArgument) -> ResultRows:
     return ResultRows.from_records(KV_LIST_COLUMNS, entries, errors, notes, common={NAMESPACE: namespace})
 
 
+def _undo_write(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Write the former value again, or delete a key that no name server had."""
+    words = ("-s", rows[0]["namespace"], "-k", rows[0]["key"])
+    if all(row.get("before") is None for row in rows if row["result"] != "failed"):
+        return [["deleteKvConfig", *words]]
+    return undo_on_name_servers(rows, "updateKvConfig", *words)
+
+
 @command(
     columns=KV_UPDATE_COLUMNS,
-    undo_lines=lambda rows: undo_on_name_servers(
-        rows, "updateKvConfig", "-s", rows[0]["namespace"], "-k", rows[0]["key"]
-    ),
+    undo_lines=_undo_write,
 )
 def update_kv_config(
     session: Session, namespace: NamespaceArgument, key: KvKeyArgument, value: KvValueArgument

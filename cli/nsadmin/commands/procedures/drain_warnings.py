@@ -7,8 +7,11 @@ from nsadmin.console.session import Session
 from nsadmin.operations.state_folder import find_state_home, list_homes
 
 
-def warn_of_drains(session: Session, broker_names: Iterable[str | None]) -> None:
-    """Write a line for each of these brokers that is drained or being drained from this account."""
+def warn_of_drains(session: Session, broker_names: Iterable[str | None], *, opens: bool = False) -> None:
+    """Write a line for each of these brokers that is drained or being drained from this account.
+
+    `opens` is whether the command is to let producers write to the broker again.
+    """
     state_home = find_state_home()
     if not any((home / "drains").is_dir() for home in list_homes(state_home)):
         return
@@ -21,5 +24,5 @@ def warn_of_drains(session: Session, broker_names: Iterable[str | None]) -> None
     if session.namesrv_addrs:
         # Without name servers, a broker is known by its name alone.
         drains = Installation(session.admin).keep_own(drains)
-    for warning_line in explain_drain_conflicts(drains, {name for name in broker_names if name}):
+    for warning_line in explain_drain_conflicts(drains, {name for name in broker_names if name}, opens):
         stderr.write_stderr_line(warning_line)

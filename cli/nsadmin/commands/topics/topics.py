@@ -1,6 +1,6 @@
 """Owns topicList, topicRoute, topicClusterList and deleteTopic."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -409,7 +409,7 @@ def delete_topic(
 
     nsadmin shows the number of messages, the age of the last one, and the groups that consume the topic.
     A topic with a message of the last two minutes is in use. A group consumes the topic if it subscribes to
-    it or has offsets of it.
+    it or has offsets of it. Offsets of a group that no broker has any more disappear with the topic.
 
     At the end, nsadmin removes these brokers from the topic's order configuration. If no other broker is left
     there, nsadmin deletes the order configuration.
@@ -422,7 +422,7 @@ def delete_topic(
         nsadmin deleteTopic refunds '*' --dry-run
         # Preview the deletion of several topics
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
-        # Delete a topic only if nobody uses it: this one is in use (exit code 1)
+        # Retire a topic with its consumer group: only if nobody uses it; this one is in use (exit code 1)
         nsadmin deleteTopic refunds cluster-a --if-unused --yes
         # Delete a topic with all its messages; brokers cannot delete the messages alone
         nsadmin deleteTopic refunds cluster-a --yes
@@ -519,6 +519,9 @@ def _describe_losses(
     stats_results = iter(session.admin.topics.get_stats_at(places))
     usages = session.admin.topics.list_usage(tuple(deletion.topic for deletion in deletions))
     usages_by_place = {(u.topic, u.cluster_name): u for u in usages}
+    clusters = {deletion.cluster_name for deletion in deletions}
+    offset_holders = {g for u in usages if u.cluster_name in clusters for g in u.consumer_groups or ()}
+    clients_by_group = _read_clients(session, offset_holders, {addr for addr, _ in places})
     for deletion in deletions:
         results = [next(stats_results) for _ in deletion.masters]
         is_known = all(result.error is None or is_not_found(result.error) for result in results)
@@ -529,11 +532,15 @@ def _describe_losses(
         if usage is None or usage.error is not None:
             groups = "unknown"
         else:
-            groups = abbreviate_names(usage.consumer_groups or (), 10) or "none"
+            groups = abbreviate_names([g for g in usage.consumer_groups or () if g in clients_by_group], 10)
         place = f" in {deletion.cluster_name}" if names_cluster else ""
-        lines.append(f"{deletion.topic} has {messages}{place}; consumer groups: {groups}")
-        if groups != "none":
-            uses.append(f"the consumer groups of {deletion.topic}{place}: {groups}")
+        gone = [g for g in usage.consumer_groups or () if g not in clients_by_group] if usage else []
+        offsets = f"; offsets of deleted groups: {abbreviate_names(gone, 10)}" if gone else ""
+        lines.append(f"{deletion.topic} has {messages}{place}; consumer groups: {groups or 'none'}{offsets}")
+        if groups == "unknown":
+            uses.append(f"the consumer groups of {deletion.topic}{place} are unknown")
+        elif usage is not None:
+            uses += _describe_group_uses(usage, place, clients_by_group)
         if not is_known:
             uses.append(f"{deletion.topic} has {messages}{place}")
         newest_ms = max((queue.last_update_timestamp for queue in queues), default=0)
@@ -549,9 +556,47 @@ def _describe_losses(
                 use = f"{deletion.topic} is still in use: its {last_message}"
                 uses.append(use)
                 lines.append(f"{use}. To see who sends to it, run {producers}")
-    clusters = {deletion.cluster_name for deletion in deletions}
-    groups_left = {g for u in usages if u.cluster_name in clusters for g in u.consumer_groups or ()}
-    return lines, uses, sorted(groups_left)
+    return lines, uses, sorted(clients_by_group)
+
+
+def _read_clients(
+    session: Session, groups: Collection[str], broker_addrs: Collection[str]
+) -> dict[str, bool | None]:
+    """Whether each group has connected clients; None if it is unknown. Deleted groups are left out."""
+    if not groups:
+        return {}
+    tables = session.admin.groups.get_tables(session.admin.groups.list_targets())
+    has_all_tables = all(table.error is None for table in tables)
+    known_groups = {name for table in tables for name in table.result or ()}
+    clients: dict[str, bool | None] = {}
+    connections = session.admin.consumers.get_group_connections(sorted(groups), sorted(broker_addrs))
+    for group, of_group in connections.items():
+        errors = [*of_group.errors.values(), *of_group.proxy_errors.values()]
+        has_clients = bool(of_group.clients) or (None if any(errors) else False)
+        if has_clients is not False or group in known_groups or not has_all_tables:
+            clients[group] = has_clients
+    return clients
+
+
+def _describe_group_uses(
+    usage: "TopicUsage", place: str, clients_by_group: Mapping[str, bool | None]
+) -> Iterator[str]:
+    """Say what to do about the consumer groups of a topic before it is deleted."""
+    for has_clients, whose in (
+        (True, "with connected clients"),
+        (None, "whose clients are unknown"),
+        (False, "without connected clients"),
+    ):
+        groups = [g for g in usage.consumer_groups or () if clients_by_group.get(g, ...) is has_clients]
+        if groups:
+            advice = ": stop these clients first" if has_clients else ""
+            if has_clients is False:
+                where = ("-c", usage.cluster_name or "*", "-r", "true", "--if-unused", "--yes")
+                deletion = quote_command("deleteSubGroup", ",".join(groups), *where)
+                pronoun = "it" if len(groups) == 1 else "them"
+                advice = f": if nobody needs {pronoun} any more, run {deletion} first"
+            noun = count_noun(len(groups), "consumer group")
+            yield f"{usage.topic} has {noun} {whose}{place} ({abbreviate_names(groups, 10)}){advice}"
 
 
 def _remove_order_confs(session: Session, topic: str, broker_names: Collection[str]) -> list[ServerChange]:

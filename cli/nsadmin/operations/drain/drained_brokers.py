@@ -13,19 +13,26 @@ def list_drained_names(drains: Iterable[SavedDrain | InvalidStateError]) -> froz
 
 
 def explain_drain_conflicts(
-    drains: Iterable[SavedDrain | InvalidStateError], broker_names: Collection[str]
+    drains: Iterable[SavedDrain | InvalidStateError], broker_names: Collection[str], opens: bool = False
 ) -> Iterator[str]:
     """Yield a line for each of these brokers whose drain a change of a topic would partly undo.
 
     A broker registers a changed topic with its own permission. Durable drains are omitted: they change the
-    permission that the broker registers.
+    permission that the broker registers. If the command `opens` the broker, the line names undrain instead.
     """
     for saved in drains:
         if not isinstance(saved, SavedDrain):
             yield str(saved)
             continue
         state = saved.state
-        if state.broker in broker_names and not state.durable and state.phase != "undrain":
+        if state.broker not in broker_names or state.phase == "undrain":
+            continue
+        if opens:
+            yield (
+                f"{state.broker} is drained: to end the drain, and give each topic its own permission again, "
+                f"run `{state.advise('undrain', state.broker)}` instead"
+            )
+        elif not state.durable:
             yield _explain_conflict(saved)
 
 

@@ -57,6 +57,9 @@ def test_a_plan_is_carried_out_by_the_broker(admin: AdminClient, broker: Consume
 
 
 def test_what_is_not_there_is_not_moved(admin: AdminClient, first_server: FakeNameServer) -> None:
+    pattern = "this takes the name of one group, and `nsadmin consumerProgress 'w\\*'` lists the groups$"
+    with pytest.raises(NotFound, match=pattern):
+        admin.offsets.plan_reset("w*", "T", END_OF_QUEUE)
     creation = "`nsadmin consumerProgress` lists the groups; create it with `nsadmin updateSubGroup X -c C`$"
     with pytest.raises(NotFound, match=f'has the consumer group "X": {creation}'):
         admin.offsets.plan_reset("X", "T", END_OF_QUEUE)

@@ -121,7 +121,7 @@ def test_deletes(admin: AdminClient, broker: FakeBroker, first_server: FakeNameS
         {"topic": "T"}, {"topic": "U"},
     ]  # fmt: skip
     [group] = sent(broker, lambda: admin.bulk.delete_groups([(broker.addr, "g")]), 207)
-    assert group.ext == {"groupName": "g", "cleanOffset": "true"}
+    assert group.ext == {"groupName": "g", "cleanOffset": "true", "removeOffset": "true"}
     admin.bulk.forget_topics([(first_server.addr, "T")], "C")
     assert first_server.routes == {"T": {}}
 

@@ -115,6 +115,8 @@ def test_an_acl_that_some_brokers_lack_is_found(
     assert run(*create, "-b", slave.addr, *cluster[2:]).code == 0
     shown = run("getAcl", "shop", *cluster)
     assert (shown.code, f'broker {master.addr}: no user "shop"' in shown.err) == (0, True)
+    unknown = run(*create[:1], "nobody", *create[2:], *cluster)
+    assert "nsadmin: create the user first: nsadmin createUser nobody -c " in unknown.err
 
 
 def test_a_disabled_user_is_named_beside_its_acl(

@@ -95,6 +95,21 @@ def test_masters_are_changed_and_slaves_if_wanted(
     assert master.items["fileReservedTime"] == ("72" if "--dry-run" in flags else "96")
 
 
+def test_slaves_that_stay_are_told_of_if_something_changes(
+    run: Run, server: FakeNameServer, master: TopicBroker, slave: TopicBroker
+) -> None:
+    words = ("updateBrokerConfig", "fileReservedTime", "96", "-n", server.addr, "--dry-run")
+    assert run(*words, "-b", "broker-a").err == (
+        "nsadmin: 1 slave stays as it is: to include it, run "
+        f"nsadmin updateBrokerConfig fileReservedTime 96 -b {slave.addr}\n"
+    )
+    assert run(*words, "-b", "broker-a,broker-a:1").err == ""
+    assert run(*words, "-b", "broker-a:1").err == ""
+    unchanged = ("updateBrokerConfig", "fileReservedTime", "72", "-n", server.addr, "-c", "C", "--dry-run")
+    assert run(*unchanged).err == ""
+    assert "slave" not in run("updateBrokerConfig", "fileReservedTime", "x", *unchanged[3:]).err
+
+
 def test_what_is_so_already_is_unchanged(run: Run, master: TopicBroker) -> None:
     result = run("updateBrokerConfig", "-k", "fileReservedTime", "-v", "72", "-b", master.addr, "--json")
     assert (result.code, json.loads(result.out)[0]["result"]) == (0, "unchanged")

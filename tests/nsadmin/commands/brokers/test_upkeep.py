@@ -25,6 +25,8 @@ def test_every_broker_of_a_cluster_or_one(run: Run, broker: TopicBroker, command
     with TopicBroker() as slave, FakeNameServer({"C": {"a": {0: broker.addr, 1: slave.addr}}}) as server:
         result = run(command, "-c", "C", "-n", server.addr, "--yes", "--json")
         assert result.code == 0
+        has_note = result.err.endswith(" now, and do not report which ones\n")
+        assert has_note == (command != "deleteExpiredCommitLog")
         assert [(row["brokerId"], row["result"]) for row in json.loads(result.out)] == [
             (0, "done"),
             (1, "done"),

@@ -14,8 +14,16 @@ def test_a_mode_is_planned_set_and_shown(run_on_lab: Run) -> None:
     assert [(row["brokerName"], row["changes"], row["result"]) for row in result.json] == [
         (name, "new: mode POP, popShareQueueNum 2", "done") for name in (A, B)
     ]
+    addrs = ",".join(row["brokerAddr"] for row in result.json)
+    assert result.err == (
+        "nsadmin: before, the default of the broker applied; to have this mode again, run "
+        f"nsadmin setConsumeMode payments search-indexer PULL -b {addrs}\n"
+    )
     again = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
     assert again.json[0]["changes"] == "mode POP -> PULL, popShareQueueNum 2 -> 0"
+    assert again.err == (
+        f"nsadmin: to undo it: nsadmin setConsumeMode payments search-indexer POP -q 2 -b {addrs}\n"
+    )
     once_more = run_on_lab("setConsumeMode", "payments", "search-indexer", "PULL", "-c", "cluster-a")
     assert {row["result"] for row in once_more.json} == {"unchanged"}
     modes = run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "search-indexer", "-t", "payments").json

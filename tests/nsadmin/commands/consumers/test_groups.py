@@ -130,9 +130,31 @@ def test_a_failing_master_does_not_hide_the_other(
 
 def test_deleting_needs_a_yes(ask: Run, consumer_broker: ConsumerBroker) -> None:
     assert ask("deleteSubGroup", "G", "-b", consumer_broker.addr).code == 2
-    result = ask("deleteSubGroup", "G", "-c", "C", "--dry-run", "--json")
+    result = ask("deleteSubGroup", "G", "-c", "C", "-r", "true", "--dry-run", "--json")
     assert [row["result"] for row in result.json] == ["dry-run"]
     assert ("G" in consumer_broker.configs, result.err) == (True, "")
+
+
+OFFSETS_STAY = (
+    "nsadmin: the offsets of G stay, and a new group of this name continues at them: "
+    "-r true also deletes them\n"
+)
+
+
+def test_offsets_that_a_deleted_group_leaves_are_told_and_can_be_deleted_later(
+    ask: Run, consumer_broker: ConsumerBroker
+) -> None:
+    deleted = ask("deleteSubGroup", "G", "-c", "C", "--if-unused", "--yes")
+    assert (deleted.code, deleted.err, consumer_broker.configs) == (0, OFFSETS_STAY, {})
+    words = ("deleteSubGroup", "G", "-c", "C", "-r", "true", "--json")
+    planned = ask(*words, "--dry-run")
+    assert [(row["changes"], row["result"]) for row in planned.json] == [("removed: offsets", "dry-run")]
+    assert consumer_broker.offsets != {}
+    cleaned = ask(*words, "--yes")
+    assert (cleaned.code, cleaned.err) == (0, "")
+    assert [(row["changes"], row["result"]) for row in cleaned.json] == [("removed: offsets", "done")]
+    assert consumer_broker.offsets == {}
+    assert ask(*words, "--yes").code == 5
 
 
 @pytest.mark.parametrize(
@@ -150,7 +172,7 @@ def test_connected_clients_of_a_deleted_group_are_named(
     ask: Run, consumer_broker: ConsumerBroker, option: str, note: str
 ) -> None:
     consumer_broker.clients = {"G": ["10.0.0.9@1", "10.0.0.8@1"]}
-    assert ask("deleteSubGroup", "G", "-c", "C", option).err == f"nsadmin: {note}\n"
+    assert ask("deleteSubGroup", "G", "-c", "C", "-r", "true", option).err == f"nsadmin: {note}\n"
 
 
 @pytest.mark.parametrize("option", ["--dry-run", "--yes"])
@@ -200,7 +222,7 @@ def test_deleting_from_a_cluster_takes_its_topics(
     consumer_broker.topics = {"%RETRY%G": []}
     first_server.routes["%RETRY%G"] = {"broker-a": 6}
     result = ask("deleteSubGroup", "G", "-c", "C", "--yes", "--json")
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, OFFSETS_STAY)
     assert [(row["role"], row["topic"], row["result"]) for row in result.json] == [
         ("master", None, "done"),
         ("master", "%RETRY%G", "done"),
@@ -320,3 +342,16 @@ def test_a_new_group_with_a_similar_name_is_questioned(ask: Run, consumer_broker
     created = ask("updateSubGroup", "warehose", "-c", "C", "--dry-run")
     assert created.err == 'nsadmin: "warehose" is new: did you mean "warehouse"?\n'
     assert ask("updateSubGroup", "another", "-c", "C", "--dry-run").err == ""
+
+
+def test_a_group_of_another_cluster_is_no_mistake(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
+) -> None:
+    with ConsumerBroker() as other:
+        first_server.clusters = {"C": {"a": {0: consumer_broker.addr}}, "D": {"b": {0: other.addr}}}
+        consumer_broker.configs = {"warehouse2": {"groupName": "warehouse2"}}
+        other.configs = {"warehouse": {"groupName": "warehouse"}}
+        assert "is new" not in ask("updateSubGroup", "warehouse", "-c", "C", "--dry-run").err
+        on_broker = ask("updateSubGroup", "warehouse", "-b", consumer_broker.addr, "--dry-run")
+        assert "is new" not in on_broker.err
+        assert '"warehouse3" is new' in ask("updateSubGroup", "warehouse3", "-c", "C", "--dry-run").err

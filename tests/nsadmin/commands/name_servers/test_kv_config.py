@@ -126,3 +126,10 @@ def test_what_cannot_be_deleted_needs_no_consent(
         "to do it without a terminal, pass --yes\n"
     )
     assert second_server.kv == {"N": {"k": "v"}}
+
+
+def test_a_new_value_is_undone_by_its_deletion(run: Run, both_servers: str) -> None:
+    created = run("updateKvConfig", "N", "k", "v", both_servers)
+    assert created.err == "nsadmin: to undo it: nsadmin deleteKvConfig -s N -k k\n"
+    changed_again = run("updateKvConfig", "N", "k", "w", both_servers)
+    assert changed_again.err == "nsadmin: to undo it: nsadmin updateKvConfig -s N -k k -v v\n"

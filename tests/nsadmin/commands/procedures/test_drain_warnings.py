@@ -70,3 +70,12 @@ def test_a_broker_that_is_named_by_its_address_is_known_by_what_it_says(
 
 def test_a_change_that_changes_nothing_is_not_warned_of(run_drain: Run) -> None:
     assert run_drain("updateTopicPerm", "orders", "6", "-c", "cluster-a", "--dry-run").err == ""
+
+
+def test_to_open_a_drained_broker_undrain_is_named(run_drain: Run, running_lab: Lab) -> None:
+    opened = run_drain("addWritePerm", B, "--dry-run").err
+    assert opened.splitlines()[0] == (
+        f"nsadmin: {B} is drained: to end the drain, and give each topic its own permission again, "
+        f"run `nsadmin undrain {B} -n '{running_lab.namesrv_addr}'` instead"
+    )
+    assert "is drained" not in run_drain("addWritePerm", "broker-a-1", "--dry-run").err

@@ -284,12 +284,21 @@ def test_a_dry_run_and_a_deletion_say_when_the_last_message_arrived(
             assert err.startswith(f"nsadmin: T has 10 messages; consumer groups: none\n{said}")
 
 
+ADVICE = "if nobody needs it any more, run nsadmin deleteSubGroup G -c C -r true --if-unused --yes first"
+
+
 @pytest.mark.parametrize("option", ["--dry-run", "--yes"])
 @pytest.mark.parametrize(
     ("age_ms", "groups", "why"),
     [
         (7, [], "T is still in use: its last message arrived 7 ms ago"),
-        (3_700_000, ["G"], "the consumer groups of T: G"),
+        (3_700_000, ["G"], f"T has 1 consumer group without connected clients (G): {ADVICE}"),
+        (
+            3_700_000,
+            ["Busy"],
+            "T has 1 consumer group with connected clients (Busy): stop these clients first",
+        ),
+        (3_700_000, ["Deleted"], None),
         (None, [], "T has an unknown number of messages"),
         (3_700_000, [], None),
     ],
@@ -307,6 +316,15 @@ def test_only_an_unused_topic_is_deleted_on_demand(
     with TopicBroker(topic_config("T")) as master:
         first_server.clusters = {"C": {"broker-a": {0: master.addr}}}
         master.topics = {"T": groups}
+        master.handlers[RequestCode.GET_ALL_SUBSCRIPTIONGROUP_CONFIG] = lambda asked: answer_json(
+            asked, {"subscriptionGroupTable": {name: {"groupName": name} for name in ("G", "Busy")}}
+        )
+        client = {"clientId": "10.0.0.9@1", "clientAddr": "10.0.0.1:5", "language": "JAVA", "version": 513}
+        master.handlers[RequestCode.GET_CONSUMER_CONNECTION_LIST] = lambda asked: (
+            answer_json(asked, {"connectionSet": [client], "subscriptionTable": {}})
+            if asked.ext == {"consumerGroup": "Busy"}
+            else build_reply(asked, 206)
+        )
         if age_ms is None:
             master.handlers[RequestCode.GET_TOPIC_STATS_INFO] = refuse_with(1, "no")
         else:
@@ -316,6 +334,7 @@ def test_only_an_unused_topic_is_deleted_on_demand(
         is_sent = RequestCode.DELETE_TOPIC_IN_BROKER in master.asked_codes()
         assert is_sent == (why is None and option == "--yes")
         assert "the consumer groups stay" not in result.err
+        assert ("offsets of deleted groups: Deleted" in result.err) == (groups == ["Deleted"])
         if why is None:
             assert "nothing is deleted" not in result.err
         else:
