@@ -195,7 +195,7 @@ def _remark_on_other_clusters(
             for plan, default in zip(
                 modes.plan_change(addrs, topic, group, wanted), modes.get_defaults(addrs), strict=True
             ):
-                if plan.result and (plan.result.before or default.result) != wanted:
+                if plan.result and (plan.result.mode_before or default.result) != wanted:
                     keeping.add(cluster)
         remark_other_clusters(session, f"{group} keeps its mode", keeping)
 
