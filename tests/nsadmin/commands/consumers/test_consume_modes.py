@@ -1,7 +1,10 @@
 """getConsumeMode and setConsumeMode in the lab."""
 
+from pathlib import Path
+
+from namesrv_core.fleet.fleet import FleetPlan
 from tests.nsadmin.conftest import Run
-from tests.support.lab import Lab
+from tests.support.lab import Lab, start_lab
 
 A, B = "broker-a-0", "broker-a-1"
 
@@ -34,6 +37,18 @@ def test_a_mode_is_planned_set_and_shown(run_on_lab: Run) -> None:
     ]
     others = run_on_lab("getConsumeMode", "-c", "cluster-a", "-g", "nobody").json
     assert [row["topic"] for row in others] == [None] * 4
+
+
+def test_other_clusters_with_another_mode_are_named(run: Run, tmp_path: Path) -> None:
+    with start_lab(tmp_path / "lab", FleetPlan(2, 1, 1, 6)) as lab:
+        namesrv = ("-n", lab.namesrv_addr)
+        for cluster in ("cluster-a", "cluster-b"):
+            assert run("updateTopic", "T", "-c", cluster, *namesrv).code == 0
+            assert run("updateSubGroup", "G", "-c", cluster, *namesrv).code == 0
+        keeps = "nsadmin: G keeps its mode in cluster-b: pass '*' as the cluster for all clusters\n"
+        assert keeps in run("setConsumeMode", "T", "G", "POP", "-c", "cluster-a", *namesrv).err
+        assert keeps not in run("setConsumeMode", "T", "G", "POP", "-c", "*", *namesrv).err
+        assert keeps not in run("setConsumeMode", "T", "G", "POP", "-c", "cluster-a", *namesrv).err
 
 
 def test_what_is_not_there_is_not_made(run_on_lab: Run, running_lab: Lab) -> None:
