@@ -15,6 +15,14 @@ from tests.interop.processes import Child
 _MAIN = "org.apache.rocketmq.tools.command.MQAdminStartup"
 
 
+def prepare_releases() -> None:
+    """Get the jars of both releases, and write their archives. Without Java, the test is skipped."""
+    jars.require_java()
+    for version in (jars.NEWEST, jars.OLD):
+        jars.jars(version)
+        write_archives(version)
+
+
 def write_archives(version: str) -> None:
     """Write the archives that are missing, unless another process does that at this moment.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interop import archive_training, jars
+from tests.interop import archive_training
 from tests.interop.cluster import NameServer, name_server, wait_for_broker, wait_for_runtime_info
 from tests.interop.java_parts import JavaBroker
 
@@ -21,10 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def released() -> None:
     """The jars of both releases are here, and the archives that make them start faster."""
-    jars.require_java()
-    for version in (jars.NEWEST, jars.OLD):
-        jars.jars(version)
-        archive_training.write_archives(version)
+    archive_training.prepare_releases()
 
 
 @pytest.fixture(scope="module")

@@ -18,6 +18,7 @@ from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources import input_files, journals
 from nsreport.sources.input_files import InputSource
 from nsreport.tables import unique_lines
+from tests.nsreport.submitting import QUICK
 from tests.support import observer
 from tests.support.observer import Play
 
@@ -33,8 +34,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
-        # Half the work where data are tiny: nothing runs long enough to be worth more.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": QUICK,
     }
     started = session.start_session(home, "local[2]", settings)
     started.sparkContext.setLogLevel("ERROR")

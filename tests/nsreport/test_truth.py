@@ -17,6 +17,7 @@ from nsreport.reports.broker_flaps import broker_flaps
 from nsreport.reports.drain_audit import drain_audit
 from nsreport.reports.heartbeat_gaps import heartbeat_gaps
 from nsreport.reports.ns_divergence import ns_divergence
+from nsreport.runtime.local_rows import keep_in_memory
 from nsreport.sources import journals
 from tests.support.observer import START, Play, Span
 from tests.support.observer import ObservedCase as Case
@@ -50,7 +51,7 @@ def ns_event(spark: SparkSession, plays: Plays) -> DataFrame:
         lit(None).cast("string").alias("server"), to_date(timestamp_millis(lit(START))).alias("date"),
         current_timestamp().alias("ingestTime"),
     )  # fmt: skip
-    return journals.parse_events(texts).localCheckpoint()
+    return keep_in_memory(journals.parse_events(texts))
 
 
 def test_flaps(ns_event: DataFrame, plays: Plays, until: int) -> None:
@@ -110,10 +111,10 @@ def test_availability(ns_event: DataFrame, plays: Plays, until: int) -> None:
 
 
 def test_divergence(ns_event: DataFrame, plays: Plays, until: int) -> None:
-    turns = turned(ns_event).localCheckpoint()
-    facts = routed(ns_event, turns).localCheckpoint()
-    of_keys = entries.build_entry_intervals(ns_event, turns).localCheckpoint()
-    known = build_knowledge_intervals(turns).localCheckpoint()
+    turns = keep_in_memory(turned(ns_event))
+    facts = keep_in_memory(routed(ns_event, turns))
+    of_keys = keep_in_memory(entries.build_entry_intervals(ns_event, turns))
+    known = keep_in_memory(build_knowledge_intervals(turns))
     rows = ns_divergence(
         facts, of_keys, agreed(facts, known), list_route_servers(facts), known, START, until
     ).collect()

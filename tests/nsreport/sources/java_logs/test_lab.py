@@ -127,31 +127,22 @@ def test_a_wipe_that_a_registration_undid_is_seen(found: Found) -> None:
         assert undone
 
 
-Events = Callable[[str], DataFrame]
+def down(events: DataFrame, first: int, end: int) -> dict[str, float]:
+    """How long masters were down, in seconds."""
+    lifecycle_events = select_lifecycle_events(events)
+    found = broker_availability(lifecycle_events, covered(events), first, end).where("brokerId = 0")
+    return {row.brokerName: row.downSeconds for row in found.collect()}
 
 
-def span(events: DataFrame) -> tuple[int, int]:
-    first, last = events.selectExpr("min(time)", "max(time) + 1").collect()[0]
-    return int(first), int(last)
-
-
-@pytest.mark.parametrize("dialect", lab_logs.LOG_DIALECTS)
 def test_down_times_are_those_of_the_journals_to_the_second(
-    ns_event: Events, found: Found, dialect: str
+    ns_event: Callable[[str], DataFrame], found: Found
 ) -> None:
     name = "flapping-broker"
-    times = span(ns_event(name))
-
-    def down(events: DataFrame) -> dict[str, float]:
-        found = (
-            broker_availability(select_lifecycle_events(events), covered(events), *times)
-            .where("brokerId = 0")
-            .collect()
-        )
-        return {row.brokerName: row.downSeconds for row in found}
-
-    truth, seen = down(ns_event(name)), down(found.events(name, dialect))
-    print(f"down {dialect}: {sum(seen.values()):.0f} s, journals {sum(truth.values()):.0f} s")
-    assert truth.keys() == seen.keys()
-    # Java's times are whole seconds.
-    assert all(abs(seen[broker] - seconds) < 2 * (8 + 1) for broker, seconds in truth.items())
+    span = ns_event(name).selectExpr("min(time)", "max(time) + 1").collect()[0]
+    truth = down(ns_event(name), *span)
+    for dialect in lab_logs.LOG_DIALECTS:
+        seen = down(found.events(name, dialect), *span)
+        print(f"down {dialect}: {sum(seen.values()):.0f} s, journals {sum(truth.values()):.0f} s")
+        assert truth.keys() == seen.keys()
+        # Java's times are whole seconds.
+        assert all(abs(seen[broker] - seconds) < 2 * (8 + 1) for broker, seconds in truth.items())

@@ -4,25 +4,24 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
-pytest.importorskip("pyspark", reason="Spark is the extra nsadmin[spark]")
-
-from pyspark.sql.functions import lit
-
-from nsreport.runtime import session
 from nsreport.sources.input_files import LOG_PATTERNS
-from nsreport.sources.java_logs import log_parser, message_splitter
-from tests.interop import jars, wire
+from nsreport.sources.java_logs import log_parser
+from tests.interop import archive_training, jars, wire
 from tests.interop.cluster import brokers, create_topic, route, wait_for_broker, wait_for_topic
 from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, JavaNameServer, jvm, write_properties
 from tests.interop.processes import Child, wait_for
+from tests.nsreport.sources.java_logs.conftest import messages, rows
+
+pytestmark = pytest.mark.interop
 
 RELEASES = (jars.NEWEST, jars.OLD)
 TOPIC = "Orders"
@@ -163,7 +162,8 @@ Events = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def log_folder(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def log_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    archive_training.prepare_releases()
     home = tmp_path_factory.mktemp("java-logs")
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda version: Choreography(home / version, version).run(), RELEASES))
@@ -171,45 +171,18 @@ def log_folder(released: None, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="module")
-def events_by_release(log_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Events]:
+def events_by_release(spark: SparkSession, log_folder: Path) -> Events:
     """The events of each name server's log, by release."""
-    cache = tmp_path_factory.mktemp("spark")
-    settings = {
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "1g",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    logs: dict[str, dict[str, str]] = defaultdict(dict)
+    for file in sorted(log_folder.glob("*/*/logs/rocketmqlogs/*.log")):
+        if any(re.fullmatch(name, file.name) for name in LOG_PATTERNS.values()):
+            logs["/".join(file.relative_to(log_folder).parts[:2])][file.name] = file.read_text()
+    parsed = log_parser.parse_logs(messages(spark, logs).localCheckpoint())
+    events = rows(parsed.event_rows.orderBy("server", "time", "sourceLine").collect())
+    assert parsed.quarantine_rows.collect() == []
+    return {
+        version: [event for event in events if event["server"] == f"{version}/ns"] for version in RELEASES
     }
-    for name in ("wholeStage", "factoryMode"):
-        settings[f"spark.sql.codegen.{name}"] = "false" if name == "wholeStage" else "NO_CODEGEN"
-    spark = session.start_session(cache, "local[2]", settings)
-    try:
-        logs = None
-        for file in sorted(log_folder.glob("*/*/logs/rocketmqlogs/*.log")):
-            kind = next((kind for kind, name in LOG_PATTERNS.items() if re.fullmatch(name, file.name)), None)
-            if kind is None:
-                continue
-            rows = [(str(file), at, line) for at, line in enumerate(file.read_text().splitlines(), 1)]
-            lines = spark.createDataFrame(rows, "file string, line long, text string")
-            server = "/".join(file.relative_to(log_folder).parts[:2])
-            own = message_splitter.join_continuations(lines).withColumns(
-                {"server": lit(server), "kind": lit(kind)}
-            )
-            own = own.withColumn("hash", message_splitter.message_hash())
-            logs = own if logs is None else logs.unionByName(own)
-        assert logs is not None
-        parsed = log_parser.parse_logs(logs.localCheckpoint())
-        events = parsed.event_rows.orderBy("server", "time", "sourceLine").collect()
-        assert parsed.quarantine_rows.collect() == []
-        row_fields = [
-            {key: value for key, value in row.asDict(True).items() if value is not None} for row in events
-        ]
-        yield {
-            version: [event for event in row_fields if event["server"] == f"{version}/ns"]
-            for version in RELEASES
-        }
-    finally:
-        spark.stop()
 
 
 def of(events: list[dict[str, Any]], *types: str) -> list[dict[str, Any]]:
