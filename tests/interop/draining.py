@@ -78,7 +78,7 @@ class Ordered:
                 broker = self._brokers[name, number]
                 # In order takes a broker 10 s and more; one that nobody writes to may be killed.
                 (broker.kill if step == "stop" else broker.start)()
-                if step == "start" and not broker.broker_id:
+                if step == "start":
                     wait_for_registration(self._servers, broker)
                 self.done.append(f"{step} {name} {number}")
                 file.unlink()

@@ -36,7 +36,10 @@ IDLE_SERVER_CONFIG: dict[str, object] = {
 }
 """Settings of a broker that takes little processor time when it has nothing to do."""
 WITHOUT_TIMER: dict[str, object] = {"timerWheelEnable": "false"}
-"""A start takes a third less. Such a broker of 5.5.0 can neither delete topics nor keep timed messages."""
+"""A start takes a third less. Such a broker of 5.5.0 can neither delete topics nor keep timed messages.
+
+Nor can it give a message again that a consumer refused or popped.
+"""
 QUIET_LOGBACK = "<configuration><root level='OFF'/></configuration>\n"
 
 

@@ -16,17 +16,17 @@ from tests.interop.cluster import (
     create_topic,
     send,
     send_code,
-    wait_for_broker,
+    wait_for_registration,
     wait_for_runtime_info,
 )
 from tests.interop.command_line import CommandResult
-from tests.interop.java_parts import JavaBroker
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 
 TOPIC = "Orders"
 SLAVE_NOT_AVAILABLE, FLUSH_SLAVE_TIMEOUT = 11, 12
-SYNC: dict[str, object] = {"brokerRole": "SYNC_MASTER"}
+SYNC = {**WITHOUT_TIMER, "brokerRole": "SYNC_MASTER"}
 
 
 class Cluster(NamedTuple):
@@ -51,7 +51,7 @@ class Cluster(NamedTuple):
 @pytest.fixture(scope="module")
 def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     home = tmp_path_factory.mktemp("broker-explain")
-    tight: dict[str, object] = {"sendThreadPoolQueueCapacity": 1, "waitTimeMillsInSendQueue": 1}
+    tight = {**WITHOUT_TIMER, "sendThreadPoolQueueCapacity": 1, "waitTimeMillsInSendQueue": 1}
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
         brokers = (
@@ -62,7 +62,7 @@ def cluster(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for broker in pool.map(lambda broker: broker.__enter__(), brokers):
             ends.push(broker)
         for broker in brokers:
-            wait_for_broker([server], broker.name)
+            wait_for_registration([server], broker)
             wait_for_runtime_info(broker.port)
             create_topic(broker.port, TOPIC, 1)
         yield Cluster(server, *brokers)

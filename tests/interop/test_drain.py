@@ -70,7 +70,10 @@ def world(home: Path, version: str, slaves: int = 0) -> Iterator[World]:
             JavaBroker(home / name, addrs, name, version=version, config=PATIENT)
             for name in ("broker-a", "broker-b")
         ]
-        more = [JavaBroker(home / "slave", addrs, "broker-b", broker_id=at + 1) for at in range(slaves)]
+        more = [
+            JavaBroker(home / "slave", addrs, "broker-b", broker_id=at + 1, config=WITHOUT_TIMER)
+            for at in range(slaves)
+        ]
         list(pool.map(lambda broker: ends.enter_context(broker), [*brokers, *more]))
         for broker in brokers:
             wait_for_registration(servers, broker)

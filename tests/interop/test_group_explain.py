@@ -11,14 +11,14 @@ from tests.interop import command_line, jars
 from tests.interop.cluster import (
     brokers,
     create_topic,
-    wait_for_broker,
+    wait_for_registration,
     wait_for_runtime_info,
     wait_for_topic,
     wait_on_each,
 )
 from tests.interop.command_line import CommandResult
 from tests.interop.daily import commit
-from tests.interop.java_parts import JavaBroker, Running, start_clients
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, Running, start_clients
 from tests.interop.our_server import OurNameServer
 from tests.interop.popping import create_group
 from tests.interop.processes import PATIENCE_SECONDS, wait_for
@@ -93,13 +93,13 @@ def cluster(
     home, version = tmp_path_factory.mktemp("group-explain"), request.param
     with OurNameServer(home / "ns") as server:
         names = [server.address]
-        slave_config = {"slaveReadEnable": "false"}
+        slave_config = {**WITHOUT_TIMER, "slaveReadEnable": "false"}
         with (
             JavaBroker(home / "master", names, version=version) as master,
             JavaBroker(home / "slave", names, broker_id=1, version=version, config=slave_config) as slave,
         ):
-            for broker_id, broker in enumerate((master, slave)):
-                wait_for_broker([server], "broker-a", broker_id)
+            for broker in (master, slave):
+                wait_for_registration([server], broker)
                 wait_for_runtime_info(broker.port)
             for topic in TOPICS:
                 create_topic(master.port, topic)

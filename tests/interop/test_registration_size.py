@@ -16,8 +16,8 @@ from nsadmin import AdminClient
 from nsadmin.client.brokers.registrations import BrokerRegistrant
 from nsadmin.operations.registration_size import RegistrationSize, encode_header, measure_registration
 from tests.interop import command_line, jars, wire
-from tests.interop.cluster import brokers, create_topic, wait_for_broker, wait_for_runtime_info
-from tests.interop.java_parts import JavaBroker, MqAdmin
+from tests.interop.cluster import brokers, create_topic, wait_for_registration, wait_for_runtime_info
+from tests.interop.java_parts import WITHOUT_TIMER, JavaBroker, MqAdmin
 from tests.interop.our_server import OurNameServer
 from tests.interop.processes import wait_for
 from tests.interop.tap import Caught, Tap
@@ -61,13 +61,13 @@ def observed_brokers(
     with ExitStack() as ends, ThreadPoolExecutor() as pool:
         server = ends.enter_context(OurNameServer(home / "server"))
         taps = [ends.enter_context(Tap(server.address)) for _ in range(2)]
-        new = JavaBroker(home / "new", [taps[0].address], "broker-new")
+        new = JavaBroker(home / "new", [taps[0].address], "broker-new", config=WITHOUT_TIMER)
         old = JavaBroker(home / "old", [taps[1].address], "broker-old", version=jars.OLD)
         mqadmin = MqAdmin(home / "mqadmin", [server.address])
         for part in pool.map(lambda part: part.__enter__(), (new, old, mqadmin)):
             ends.push(part)
         for broker in (new, old):
-            wait_for_broker([server], broker.name)
+            wait_for_registration([server], broker)
             wait_for_runtime_info(broker.port)
             for number in range(TOPICS):
                 create_topic(broker.port, f"orders-{number * number}", number % 9 + 1, 6 if number % 7 else 4)
@@ -165,10 +165,10 @@ def test_one_topic_too_many_and_the_broker_is_gone(
     with (
         OurNameServer(tmp_path / "server") as server,
         Tap(server.address) as tap,
-        JavaBroker(tmp_path / "broker", [tap.address], "broker-many") as broker,
+        JavaBroker(tmp_path / "broker", [tap.address], "broker-many", config=WITHOUT_TIMER) as broker,
     ):
         many = Observed(broker, tap)
-        wait_for_broker([server], "broker-many")
+        wait_for_registration([server], broker)
         fits = measure_registration(many.told()).room_for_topics
         assert fits is not None
         assert 0 < fits < 10

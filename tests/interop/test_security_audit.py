@@ -12,6 +12,7 @@ from tests.interop.cluster import wait_for_broker
 from tests.interop.java_parts import (
     QUICK_START,
     STOCK,
+    WITHOUT_TIMER,
     JavaBroker,
     JavaNameServer,
     acl_config,
@@ -81,7 +82,9 @@ def world(released: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
                 version=jars.OLD,
                 config={"aclEnable": "true"},
             ),
-            JavaBroker(home / "tls", [locked.address], "broker-tls", jvm_flags=flags, config=acl),
+            JavaBroker(
+                home / "tls", [locked.address], "broker-tls", jvm_flags=flags, config={**WITHOUT_TIMER, **acl}
+            ),
         )
         for part in pool.map(lambda part: part.__enter__(), parts):
             ends.push(part)
