@@ -294,7 +294,7 @@ def test_topics_groups_and_accounts_of_4_9_7_move_to_5_5_0(cluster: Cluster, tmp
     environment = {"NSADMIN_CONFIG": str(tmp_path / "contexts.yml")}
     servers = {
         "prod": cluster.old_server, "old": cluster.old_server,
-        "dr": cluster.new_server, "new": cluster.new_server, "shared": cluster.server,
+        "dr": cluster.new_server, "new": cluster.new_server, "all": cluster.server,
     }  # fmt: skip
     for name, server in servers.items():
         line = ("context", "set", name, "-n", server.address)

@@ -103,7 +103,7 @@ def transfer_topics(
         # Create the topics that are missing, and overwrite no settings
         nsadmin transfer topics --from prod --to dr --missing-only --yes
         # Between two clusters of the same name servers: a preview
-        nsadmin transfer topics --from shared --from-cluster cluster-a --to shared --to-cluster cluster-b --dry-run
+        nsadmin transfer topics --from all --from-cluster cluster-a --to all --to-cluster cluster-b --dry-run
         # One topic and those whose names match a pattern, on every broker of the target
         nsadmin transfer topics 'orders,pay*' --from prod --to dr --all-brokers --yes
     """
