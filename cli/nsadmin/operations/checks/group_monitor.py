@@ -8,9 +8,11 @@ from nsadmin.client import AdminClient
 from nsadmin.client.consumers.consumer_progress import GroupProgress
 from nsadmin.client.consumers.lag import BROADCASTS
 from nsadmin.client.results import error_text
-from nsadmin.console.phrases import count_noun, part_is
+from nsadmin.console.phrases import abbreviate_names, count_noun, part_is
 from nsadmin.operations.checks.check import CheckScale
 from nsadmin.operations.checks.findings import CheckFinding, CheckState, state_weight, worst_state
+
+_MAX_SHOWN = 5
 
 
 class GroupObservation(NamedTuple):
@@ -56,10 +58,19 @@ def _find_client_problems(
     )
 
 
-def describe_health(bad: int, total: int, *, is_complete: bool) -> str:
-    """Say how many groups are not healthy, or that all are. Without some broker, nobody knows that."""
+def describe_health(bad: Sequence[CheckFinding], total: int, *, is_complete: bool) -> str:
+    """Name the groups that are not healthy, and those that are not known, or say that all are healthy.
+
+    Without some broker, nobody knows that.
+    """
+    ill = [finding.about or "" for finding in bad if finding.state is not CheckState.UNKNOWN]
+    unknown = [finding.about or "" for finding in bad if finding.state is CheckState.UNKNOWN]
     if bad:
-        return f"{part_is(bad, total, 'group')} not healthy"
+        return "; ".join(
+            f"{part_is(len(names), total, 'group')} {state}: {abbreviate_names(names, _MAX_SHOWN)}"
+            for names, state in ((ill, "not healthy"), (unknown, "unknown"))
+            if names
+        )
     if total and not is_complete:
         return f"no known problem of {count_noun(total, 'group')}"
     return (
@@ -84,7 +95,7 @@ def judge_groups(
         f"{addr}: {error_text(error)}" for addr, error in error_by_broker.items() if error is not None
     ]
     state = worst_state([*(finding.state for finding in bad), *([CheckState.UNKNOWN] if failures else [])])
-    summary = describe_health(len(bad), len(findings), is_complete=not failures)
+    summary = describe_health(bad, len(findings), is_complete=not failures)
     if failures:
         summary += f"; {len(failures)} of {len(error_by_broker)} brokers returned no list of groups"
     return CheckFinding("monitoring", state, summary, (), tuple(failures)), bad

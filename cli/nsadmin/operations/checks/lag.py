@@ -17,7 +17,7 @@ from nsadmin.client.consumers.lag import (
     sum_lags,
 )
 from nsadmin.client.results import NotFound, error_text, is_not_found
-from nsadmin.console.phrases import abbreviate_names, count_noun
+from nsadmin.console.phrases import count_noun
 from nsadmin.operations.checks import listed_brokers
 from nsadmin.operations.checks.check import Check, CheckScale, CheckScope
 from nsadmin.operations.checks.findings import (
@@ -190,12 +190,14 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     largest = max(lags, key=lambda group: lags[group], default=None)
     is_unknown = any(group.lag is None and group.lag_reason != BROADCASTS for group in used)
     most = lags[largest] if largest is not None else None if is_unknown else 0
-    summary = describe_health(len(bad), len(used), is_complete=not failures)
-    if bad:
-        summary += f": {abbreviate_names([finding.about or '' for finding in bad], _MAX_SHOWN)}"
+    summary = describe_health(bad, len(used), is_complete=not failures)
+    errors = [group.error for group in used if group.error is not None]
     if largest is not None:
-        known = "known " if failures else ""
-        summary += f"; the largest {known}lag is {count_noun(lags[largest], 'message')}, of {largest}"
+        known, at_least = ("known ", "at least ") if failures or errors else ("", "")
+        lag_text = count_noun(lags[largest], "message")
+        summary += f"; the largest {known}lag is {at_least}{lag_text}, of {largest}"
+    if errors:
+        summary += f"; not every broker answered: {error_text(errors[0])}"
     if failures:
         asked_text = count_noun(len(seen.error_by_broker), "broker")
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"

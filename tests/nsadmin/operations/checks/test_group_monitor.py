@@ -34,7 +34,7 @@ def test_the_worst_comes_first_and_those_that_are_well_are_only_counted() -> Non
         GroupObservation(group("split", 0), ("queue 3: nobody consumes it",)),
     ]
     whole, bad = judge_groups(LIMITS, groups_observed, {"h:1": None})
-    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not healthy")
+    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not healthy: worst, idle, late, split")
     assert [(bad_group.about, bad_group.state) for bad_group in bad] == [
         ("worst", CheckState.CRITICAL),
         ("idle", CheckState.WARNING),
@@ -50,7 +50,7 @@ def test_what_a_broker_does_not_tell_is_unknown_and_never_well() -> None:
         LIMITS, [GroupObservation(group("g", None, 0, REFUSED))], {"h:1": None, "h:2": REFUSED}
     )
     assert (whole.state, bad.state) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
-    assert whole.summary == "1 of 1 group is not healthy; 1 of 2 brokers returned no list of groups"
+    assert whole.summary == "1 of 1 group is unknown: g; 1 of 2 brokers returned no list of groups"
     assert whole.details[0].startswith("h:2: ")
     whole, [bad] = judge_groups(LIMITS, [GroupObservation(group("g", 10, 1, REFUSED))], {"h:1": None})
     assert (bad.state, bad.summary) == (CheckState.UNKNOWN, "g has a lag of at least 10 messages")
