@@ -193,7 +193,8 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     summary = describe_health(bad, len(used), is_complete=not failures)
     errors = [group.error for group in used if group.error is not None]
     if largest is not None:
-        known, at_least = ("known ", "at least ") if failures or errors else ("", "")
+        known = "known " if failures or errors else ""
+        at_least = "at least " if errors else ""
         lag_text = count_noun(lags[largest], "message")
         summary += f"; the largest {known}lag is {at_least}{lag_text}, of {largest}"
     if errors:

@@ -225,6 +225,13 @@ def test_all_groups_at_once(first_server: FakeNameServer, group: ConsumerBroker,
         "no known problem of 1 group; the largest known lag is 0 messages, of G; 1 of 2 brokers returned no "
         "list of groups",
     )
+    group.handlers[RequestCode.GET_CONSUME_STATS] = refuse_with(1, "busy")
+    first_server.clusters = {"C": {"broker-a": {0: group.addr}}}
+    finding = run_check(lag.CHECK, first_server.addr)
+    assert (finding.state, finding.summary[:56]) == (
+        CheckState.UNKNOWN,
+        "1 of 1 group is unknown: G; not every broker answered: S",
+    )
 
 
 def test_a_group_that_nobody_uses_is_no_problem_of_all_groups(
