@@ -254,7 +254,8 @@ def test_our_command_line_signs_and_says_in_one_line_what_it_may_not(guarded: Gu
         )
         assert "secret of" not in result.err
     result = guarded.by(OPS, *put)
-    assert (result.code, result.err, [row["result"] for row in result.rows]) == (0, "", ["done"])
+    assert (result.code, [row["result"] for row in result.rows]) == (0, ["done"])
+    assert result.err.startswith("nsadmin: to undo it: nsadmin deleteKvConfig -s Guarded -k ours ")
     result = guarded("clusterList")
     assert (result.code, result.rows) == (1, None)
     assert f"{guarded.server.address}: NO_PERMISSION (16): username cannot be null." in result.err

@@ -125,7 +125,9 @@ def test_stock_servers_of_5_5_0_are_open_and_the_audit_changes_nothing(world: Wo
 def test_4_9_7_too_by_its_own_settings(world: World) -> None:
     code, report = audit(world.old.address)
     assert code == 1
-    assert "then set aclEnable=true in broker.conf" in report["noAuthentication"]["details"]
+    remedy = report["noAuthentication"]["details"][-1]
+    assert remedy.startswith("remedy: first give clients, slaves and proxies credentials ")
+    assert remedy.endswith(", then set aclEnable=true in broker.conf")
     assert "openNameServer" in report
     assert not [check for check in report if check.startswith("CVE")]
 

@@ -34,7 +34,10 @@ def test_the_worst_comes_first_and_those_that_are_well_are_only_counted() -> Non
         GroupObservation(group("split", 0), ("queue 3: nobody consumes it",)),
     ]
     whole, bad = judge_groups(LIMITS, groups_observed, {"h:1": None})
-    assert (whole.state, whole.summary) == (CheckState.CRITICAL, "4 of 6 groups are not healthy: worst, idle, late, split")
+    assert (whole.state, whole.summary) == (
+        CheckState.CRITICAL,
+        "4 of 6 groups are not healthy: worst, idle, late, split",
+    )
     assert [(bad_group.about, bad_group.state) for bad_group in bad] == [
         ("worst", CheckState.CRITICAL),
         ("idle", CheckState.WARNING),
