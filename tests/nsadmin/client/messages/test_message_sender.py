@@ -15,7 +15,6 @@ from tests.support.clock import set_calls_clock
 from tests.support.fake_servers import FakeNameServer, answer_nothing, refuse_with
 from tests.support.message_brokers import MessageBroker
 
-
 CAUSE = "`nsadmin route explain T` finds the cause and the remedy"
 
 
