@@ -312,22 +312,23 @@ class OffsetAdmin:
         ]
         if not offset_moves:
             raise NotFound(f'no broker of the cluster "{cluster_name}" has queues of "{topic}"')
-        clusters = {clusters_by_broker[move.queue.broker_name] for move in offset_moves}
-        creation = quote_command("updateSubGroup", group, "-c", ",".join(sorted(clusters)))
+
+        def quote_creation(moves: Iterable[OffsetMove]) -> str:
+            clusters = {clusters_by_broker[move.queue.broker_name] for move in moves}
+            return quote_command("updateSubGroup", group, "-c", ",".join(sorted(clusters)))
+
         lacking = self._require_known_group(
-            group, [m.broker_addr for m in offset_moves if m.broker_addr], creation
+            group, [m.broker_addr for m in offset_moves if m.broker_addr], quote_creation(offset_moves)
         )
         # Brokers before 5.2 store the offsets of any group.
         refusing = {addr for addr in lacking if self._resets_by_itself(addr)}
-
-        def require_group(move: OffsetMove) -> OffsetMove:
-            if move.broker_addr not in refusing:
-                return move
-            return _fail(
-                move, NotFound(f'the broker has no consumer group "{group}": `{creation}` creates it')
-            )
-
-        return [*map(require_group, offset_moves)]
+        refused = [move for move in offset_moves if move.broker_addr in refusing]
+        brokers = sorted({move.queue.broker_name for move in refused})
+        error = NotFound(
+            f'{", ".join(brokers)} {"has" if len(brokers) == 1 else "have"} no consumer group "{group}": '
+            f"`{quote_creation(refused)}` creates it"
+        )
+        return [_fail(move, error) if move in refused else move for move in offset_moves]
 
     def _require_known_group(
         self, group: str, broker_addrs: Sequence[str], creation: str | None = None

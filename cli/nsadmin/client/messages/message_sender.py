@@ -332,8 +332,9 @@ def make_unique_key(now_seconds: float) -> str:
 
 
 def _no_writable_queue(topic: str, routes: Sequence[QueueRoute]) -> NotFound:
-    brokers, command = ", ".join(route.broker_name for route in routes), quote_command("topicRoute", topic)
-    return NotFound(f"{topic} has no writable queue on {brokers}: see `{command}`")
+    brokers = ", ".join(route.broker_name for route in routes)
+    command = quote_command("route", "explain", topic)
+    return NotFound(f"{topic} has no writable queue on {brokers}: `{command}` finds the cause and the remedy")
 
 
 def encode_send_record(

@@ -99,7 +99,8 @@ def replica_diff(
     nsadmin compares topics, groups, offsets, consume modes, epochs, users, ACLs and settings. A difference
     is lag while the slave may still copy it, and drift after two sync intervals. If both tables have the same
     version, a difference is drift at once, because the slave then never copies the table. nsadmin remembers
-    differences between two runs. It skips settings that name a server or its folders.
+    differences between two runs. It skips settings that name a server or its folders, and
+    slaveReadEnable of a slave that serves consumers.
 
     The kind commitLog is a slave that copies no messages: its master has no replication connection of it, or
     its commit log stands still while the master's grows.

@@ -436,6 +436,9 @@ def _apply_offset_plans(
     errors = [m.error for m in moves]
     unknown_count = sum(m.result == "unknown" for m in moves)
     notes = failed_on([None if m.result == "unknown" else m.error for m in moves], "queue")
+    done_count = sum(m.result == "done" for m in moves)
+    if notes and done_count:
+        notes.append(f"the group was moved on {count_noun(done_count, 'queue')}")
     if unknown_count:
         notes.append(
             f"unknown on {unknown_count} of {count_noun(len(moves), 'queue')}: the group may have moved. "

@@ -39,7 +39,7 @@ REBALANCE_MS = 20_000
 
 _RESULT_ORDER: tuple[FindingResult, ...] = ("cause", "warning", "unknown", "ok", "skipped")
 _MODULE = re.compile(r"^(?:[\w.]+@[\w.+-]+/|\w+//)")
-_MAX_FRAMES, _MAX_THREADS, _MAX_SHARES = 6, 3, 8
+_MAX_FRAMES, _MAX_THREADS, _MAX_SHARES = 6, 3, 5
 _RATE_NOISE = 0.05
 """Two rates of a minute that differ by less than this part do not say when a lag is gone."""
 
@@ -767,12 +767,13 @@ def _count_held_queues(facts: GroupFacts) -> dict[str, int]:
 
 
 def _describe_shares(counts: Mapping[str, int]) -> str:
-    """How the queues are shared: "526 queues; queues per client: 176, 175, 175"."""
-    shares = sorted(counts.values(), reverse=True)
-    parts = [count_noun(sum(shares), "queue")]
-    if len(shares) > 1:
-        few = len(shares) <= _MAX_SHARES
-        shown = ", ".join(map(str, shares)) if few else f"{shares[-1]} to {shares[0]}"
+    """How the queues are shared: "351 queues; queues per client: c1 176, c2 175"."""
+    parts = [count_noun(sum(counts.values()), "queue")]
+    if len(counts) > 1:
+        texts = [f"{c} {counts[c]}" for c in sorted(counts, key=lambda c: -counts[c])]
+        shares = counts.values()
+        few = len(texts) <= _MAX_SHARES
+        shown = ", ".join(texts) if few else f"{min(shares)} to {max(shares)}"
         parts.append(f"queues per client: {shown}")
     return "; ".join(parts)
 

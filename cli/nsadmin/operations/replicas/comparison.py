@@ -46,6 +46,9 @@ def _list_differing_names(kind: ItemKind, master_table: ItemTable, slave_table: 
     if kind is ItemKind.SETTING:
         # A setting that only one of the two releases has is no difference.
         compared_names = master_table.items.keys() & slave_table.items.keys()
+        # Nor is a slave that lets consumers read: its master uses the setting only to send consumers to it.
+        if slave_table.items.get("slaveReadEnable") == {"": "true"}:
+            compared_names -= {"slaveReadEnable"}
     else:
         compared_names = master_table.items.keys() | slave_table.items.keys()
     return sorted(

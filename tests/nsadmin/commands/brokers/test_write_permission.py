@@ -127,8 +127,9 @@ def test_topics_with_other_permissions_on_the_broker_are_named(
     result = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: 2 topics that broker-a itself has with other permissions {outcome} (old r--, inner --i): "
-        "`nsadmin repair wipe broker-a` restores these\n",
+        f"nsadmin: on the name servers, 2 topics of broker-a {outcome}, but the broker itself applies its "
+        "own permissions (old r--, inner --i): to restore only these permissions, "
+        "run nsadmin repair wipe broker-a\n",
     )
     broker.handlers[21] = refuse_with(1, "busy")
     unknown = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
@@ -168,4 +169,4 @@ def test_the_warning_of_adding_names_each_topic_that_a_repair_changes(run_on_lab
     told = run_on_lab("addWritePerm", "broker-a-0", "--yes").err
     [row] = run_on_lab("repair", "wipe", "broker-a-0", "--dry-run").json
     assert len(row["after"]) > 1
-    assert f"{len(row['after'])} topics that broker-a-0 itself has with other permissions" in told
+    assert f"on the name servers, {len(row['after'])} topics of broker-a-0 are rw- now" in told

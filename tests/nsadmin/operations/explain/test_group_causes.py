@@ -480,7 +480,7 @@ def test_what_could_not_be_examined_makes_the_verdict_unknown() -> None:
     [
         ([BOTH], None, "2 queues"),
         ([make_client("c1", make_queue(Q0)), make_client("c2", make_queue(Q1))], None,
-         "2 queues; queues per client: 1, 1"),
+         "2 queues; queues per client: c1 1, c2 1"),
         ([make_client("c1", make_queue(Q0), make_queue(Q1), make_queue(Q0._replace(topic="%RETRY%G")))], None,
          "2 queues"),
     ],

@@ -35,6 +35,12 @@ def test_a_setting_that_only_one_release_has_is_no_difference() -> None:
     assert described(master, slave) == [("fileReservedTime", "72 on the master, 48 on the slave")]
 
 
+def test_only_a_slave_that_refuses_the_reads_of_its_master_differs() -> None:
+    true, false = (items(ItemKind.SETTING, slaveReadEnable={"": text}) for text in ("true", "false"))
+    assert described(false, true) == []
+    assert described(true, false) == [("slaveReadEnable", "true on the master, false on the slave")]
+
+
 def test_a_password_is_never_shown() -> None:
     master = items(ItemKind.USER, alice={"password": "s3cret", "userType": "Super"})
     slave = items(ItemKind.USER, alice={"password": "other", "userType": "Normal"})
