@@ -69,7 +69,7 @@ CONFIG_COLUMNS: Columns[GroupRow] = (
     _setting("consumeBroadcastEnable", "whether every client may receive every message"),
     _setting("consumeMessageOrderly", "whether the broker delivers messages in order; since 5.0"),
     _setting("retryQueueNums", "queues of the group's retry topic"),
-    _setting("retryMaxTimes", "retries before a message becomes a dead letter"),
+    _setting("retryMaxTimes", "retries before a dead letter; clients that send their own limit ignore it"),
     _setting("groupRetryPolicy", "delays before retries; since 5.0", wide=True),
     _setting("consumeTimeoutMinute", "minutes after which a message counts as not consumed", wide=True),
     _setting("brokerId", "id of the broker that clients read from", wide=True),
@@ -195,7 +195,13 @@ def update_sub_group(
         int | None, Option("-q", "--retryQueueNums", metavar="NUMBER", help="Queues of the retry topic.")
     ] = None,
     retry_max_times: Annotated[
-        int | None, Option("-r", "--retryMaxTimes", metavar="NUMBER", help="Retries before a dead letter.")
+        int | None,
+        Option(
+            "-r",
+            "--retryMaxTimes",
+            metavar="NUMBER",
+            help="Retries before a dead letter, for clients without their own limit.",
+        ),
     ] = None,
     retry_policy: Annotated[
         str | None,
@@ -234,8 +240,8 @@ def update_sub_group(
     Examples:
         # Create a group on every master of a cluster, if it does not exist; an existing one stays as it is
         nsadmin updateSubGroup reporting -c cluster-a --yes
-        # Change the maximum of retries (max reconsume times): after 5, a message becomes a dead letter
-        nsadmin updateSubGroup warehouse -c cluster-a -r 5 --yes
+        # Change the maximum of retries (max reconsume times), for clients that send no limit of their own
+        nsadmin updateSubGroup warehouse -c '*' -r 5 --yes
         # Allow a group to broadcast: each of its clients gets every message
         nsadmin updateSubGroup warehouse -c cluster-a -d true --yes
         # Pause a group: it stops consuming in all clusters; -s true lets it go on
@@ -279,6 +285,11 @@ def update_sub_group(
     ]
     errors = [change.error for _, change in changes]
     notes = []
+    if retry_max_times is not None and not all(errors):
+        notes.append(
+            "Java push consumers use the limit of their application (maxReconsumeTimes, 16 by default), "
+            "not this one"
+        )
     if settings.get("consumeEnable") is False and not all(errors):
         if any(change.before for _, change in changes):
             notes.append("clients finish the messages that they have already fetched, then they get no more")

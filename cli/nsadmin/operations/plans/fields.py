@@ -89,7 +89,10 @@ GROUP_SETTINGS = Record(
         Field("consumeMessageOrderly", Flag(), "whether messages are consumed in order; since 5.0", False),
         Field("retryQueueNums", WholeNumber(0, 65536), "number of queues of its retry topic", 1),
         Field(
-            "retryMaxTimes", WholeNumber(-1, _MAX_INT), "retries before a message becomes a dead letter", 16
+            "retryMaxTimes",
+            WholeNumber(-1, _MAX_INT),
+            "retries before a dead letter; clients that send their own limit ignore it",
+            16,
         ),
         Field("groupRetryPolicy", _RETRY_POLICY, "waits before retries; since 5.0", {"type": "CUSTOMIZED"}),
         Field(
