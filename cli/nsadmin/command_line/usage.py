@@ -73,7 +73,7 @@ _FLAGS_BY_MEANING = {
     "--only": ("--include", "--reports", "--topic --groupName --section", "--section"),
     "--to": ("--out", "--until"),
     "--file": ("--out",),
-    "--dir": ("--out",),
+    "--dir": ("--path",),
     "--start": ("--from",),
     "--begin": ("--from",),
     "--end": ("--until",),

@@ -9,6 +9,7 @@ from nsadmin.command_line.declarations import Flags, RequiredUnless, build_param
 from nsadmin.command_line.registry import COMMANDS
 from nsadmin.command_line.usage import _expected_value, unknown_command_error, unknown_option, usage_words
 from nsadmin.console.exit_codes import CheckUsageError
+from tests.nsadmin.conftest import Run
 
 
 def repair(
@@ -67,6 +68,12 @@ def test_an_unknown_option_leads_to_what_was_meant(flag: str, hint: str) -> None
 def test_only_leads_to_every_option_that_chooses_items() -> None:
     error = unknown_option("--only", ["--section", "--topic", "--groupName"], "see y")
     assert str(error) == 'unknown option "--only": use --topic or --groupName or --section'
+
+
+def test_a_folder_leads_to_the_path_that_is_read_and_not_to_the_file_of_the_result(run: Run) -> None:
+    for words, advice in (("backup", "use --path"), ("disk", "nsadmin check disk --help lists the options")):
+        result = run("check", words, "--dir", "X")
+        assert (result.code, result.err) == (3, f'nsadmin: unknown option "--dir": {advice}\n')
 
 
 def test_what_an_option_expects_has_an_example() -> None:

@@ -118,7 +118,7 @@ def get_cold_data_flow_ctr_info(
             )
     notes += [
         f"{when}a group without a row may read {cell_text(to_bytes(t))} of cold data per second "
-        "from each broker, and all groups together what the row without a group says"
+        'from each broker, and all groups together the threshold of the row whose group is "-"'
         for t in sorted(filter(None, thresholds))
     ]
     return ResultRows.from_records(COLD_DATA_COLUMNS, limits, [r.error for r in results], notes)

@@ -106,6 +106,16 @@ COUNT_COLUMNS: Columns[SpanResult] = (
     TOPIC.in_wide(),
     BROKER_NAME.of(lambda s: s.broker_name),
     QUEUE_ID.of(lambda s: s.queue_id),
+    Column(
+        "beginOffset",
+        "offset of the first message since --from",
+        lambda s: s.queue_span and s.queue_span.begin_offset,
+    ),
+    Column(
+        "endOffset",
+        "offset after the last message before --until",
+        lambda s: s.queue_span and s.queue_span.end_offset,
+    ),
     MESSAGE_COUNT,
     ERROR.of(lambda s: s.error and error_text(s.error)),
 )
@@ -163,7 +173,8 @@ def topic_status(
     those of the brokers, also of a static topic.
 
     --from counts the messages that were stored since a time and still exist, and a line on stderr has their
-    sum. --until ends the count. With --sum, each topic has one row, and the line has the sum of all topics.
+    sum. beginOffset is the offset of a queue at that time. --until ends the count at endOffset. With --sum,
+    each topic has one row, and the line has the sum of all topics.
 
     Without these options, a line on stderr has the number of messages in all queues, the sum of maxOffset -
     minOffset. Brokers do not report the size of a topic on disk, because all topics share the files. Multiply

@@ -27,7 +27,7 @@ def test_a_threshold_is_planned_set_shown_and_removed(run_on_lab: Run) -> None:
     assert threshold_result.err == (
         "nsadmin: these limits are off (coldDataFlowControlEnable=false): no group is slowed down\n"
         "nsadmin: if they are on, a group without a row may read 3.0 MiB of cold data per second from each "
-        "broker, and all groups together what the row without a group says\n"
+        'broker, and all groups together the threshold of the row whose group is "-"\n'
     )
     thresholds = [
         (row["brokerName"], row["brokerId"], row["group"], row["threshold"])

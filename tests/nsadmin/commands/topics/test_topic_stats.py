@@ -167,6 +167,11 @@ def test_messages_between_two_times_are_counted(run: Run, tmp_path: Path) -> Non
     counts = Counter((message["brokerName"], message["queueId"]) for message in found)
     assert 100 < len(found) < 5000
     assert {(row["brokerName"], row["queueId"]): row["messageCount"] for row in result.json} == counts
+    assert {
+        (row["brokerName"], row["queueId"], offset)
+        for row in result.json
+        for offset in range(row["beginOffset"], row["endOffset"])
+    } == {(message["brokerName"], message["queueId"], message["queueOffset"]) for message in found}
     assert one_cluster.json == [row for row in result.json if row["brokerName"].startswith("broker-a")] != []
     assert f"nsadmin: payments received {len(found)} messages from " in result.err
     assert "have deleted messages" not in result.err
