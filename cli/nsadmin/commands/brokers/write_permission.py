@@ -150,8 +150,8 @@ def _describe_other_perms(session: Session, broker_name: str, outcome: str) -> l
             names = abbreviate_names([f"{c.topic_name} {perm_text(c.perm)}" for c in others], 5)
             return [
                 f"on the name servers, {count_noun(len(others), 'topic')} of {broker_name} {outcome}, but "
-                f"the broker itself applies its own permissions ({names}): to restore only these permissions, "
-                f"run {quote_command('repair', 'wipe', broker_name)}"
+                f"the broker itself applies its own permissions ({names}): to restore only these permissions,"
+                f" run {quote_command('repair', 'wipe', broker_name)}"
             ]
     return []
 
