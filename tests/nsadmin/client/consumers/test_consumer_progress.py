@@ -84,7 +84,8 @@ def test_all_groups_are_those_that_brokers_know(admin: AdminClient, broker: Cons
 def test_the_progress_of_one_group_is_its_item_among_all(admin: AdminClient, broker: ConsumerBroker) -> None:
     broker.clients = {"G": ["c1"]}
     [among_all], _ = admin.consumers.get_all_progress()
-    assert (admin.consumers.get_group_progress("G"), among_all.lag) == (among_all, 10)
+    alone = admin.consumers.get_group_progress("G")
+    assert (alone, among_all.is_paused, among_all.lag) == (among_all._replace(is_paused=None), False, 10)
     with pytest.raises(NotFound):
         admin.consumers.get_group_progress("X")
 
