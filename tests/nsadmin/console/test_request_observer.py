@@ -64,7 +64,7 @@ def test_debug_says_each_request_and_never_what_is_in_it(run: Run) -> None:
         result = run("updateKvConfig", "N", "k", "secret", "-n", server.addr, "--debug", "--output", "value")
     assert result.code == 0
     lines = result.err.splitlines()
-    assert len(lines) == 2
+    assert [line[:20] for line in lines[2:]] == ["nsadmin: to undo it:"]
     assert f" ms {server.addr} PUT_KV_CONFIG (100): SUCCESS (0), " in lines[1]
     assert "secret" not in result.err
 
