@@ -438,7 +438,7 @@ def _merge_acl(
         return rows
     where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
     creation = quote_command("createUser", subject.removeprefix("User:"), *where)
-    return rows._replace(notes=[*failed_on(rows.errors), f"create the user first: {creation}"])
+    return rows.with_notes(f"create the user first: {creation}")
 
 
 def _apply_plans(

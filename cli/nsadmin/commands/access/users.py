@@ -188,7 +188,7 @@ def create_user(
     if not any(isinstance(error, AlreadyExists) for error in rows.errors):
         return rows
     note = f"{quote_command('updateUser', '--help')} shows how to change a user that exists"
-    return rows._replace(notes=[*failed_on(rows.errors), note])
+    return rows.with_notes(note)
 
 
 @command(columns=USER_CHANGE_COLUMNS)

@@ -24,7 +24,6 @@ from nsadmin.commands.columns.brokers import TARGET_COLUMNS
 from nsadmin.commands.columns.changes import CHANGES, RESULT, ServerChange, broker_change_rows
 from nsadmin.commands.columns.servers import ERROR
 from nsadmin.console.output import Columns, ResultRows, of_part
-from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 UPKEEP_COLUMNS: Columns[tuple[BrokerTarget, ServerChange]] = (
@@ -136,11 +135,7 @@ def delete_expired_commit_log(
 
 def _add_notes(session: Session, rows: ResultRows, *notes: str) -> ResultRows:
     """Say what brokers do now, unless none of them got the order."""
-    return (
-        rows
-        if session.is_dry_run or all(rows.errors)
-        else rows._replace(notes=[*failed_on(rows.errors), *notes])
-    )
+    return rows if session.is_dry_run or all(rows.errors) else rows.with_notes(*notes)
 
 
 def _upkeep_rows(

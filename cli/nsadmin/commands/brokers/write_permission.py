@@ -18,7 +18,7 @@ from nsadmin.commands.columns.changes import AFTER, BEFORE, CHANGES, RESULT, sum
 from nsadmin.commands.columns.servers import ERROR, NAMESRV_ADDR, outcome_word
 from nsadmin.commands.procedures.drain_warnings import warn_of_drains
 from nsadmin.console.output import Column, Columns, ResultRows, replace_columns
-from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
+from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.console.session import Session
 from nsadmin.operations.drain.cluster_environment import ClusterEnvironment
 from nsadmin.operations.drain.risks import find_lone_topics, find_master_addr
@@ -92,7 +92,7 @@ def wipe_write_perm(session: Session, broker_name: WritableBrokerArgument) -> Re
         "this lasts until the broker restarts or its topics change: to keep writes away longer, run "
         f"{quote_command('drain', broker_name)}"
     )
-    return rows._replace(notes=[*failed_on(rows.errors), note])
+    return rows.with_notes(note)
 
 
 @command(columns=PERM_COLUMNS)

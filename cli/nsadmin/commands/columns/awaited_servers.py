@@ -4,7 +4,6 @@ from collections.abc import Collection
 
 from nsadmin.client import AdminClient
 from nsadmin.console.output import ResultRows
-from nsadmin.console.phrases import failed_on
 from nsadmin.operations.awaited_name_servers import find_awaited_name_servers
 
 
@@ -19,8 +18,5 @@ def report_awaited_servers(
     silent = find_awaited_name_servers(admin, late_addrs)
     if not silent:
         return change_rows
-    notes = change_rows.notes or failed_on(change_rows.errors)
-    return change_rows._replace(
-        errors=[*change_rows.errors, None, *(r.error for r in silent)],
-        notes=[*notes, *(f"name server {r.addr}: {r.error}" for r in silent)],
-    )
+    noted_rows = change_rows.with_notes(*(f"name server {r.addr}: {r.error}" for r in silent))
+    return noted_rows._replace(errors=[*change_rows.errors, None, *(r.error for r in silent)])

@@ -36,7 +36,6 @@ from nsadmin.commands.columns.servers import ERROR
 from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_part
-from nsadmin.console.phrases import failed_on
 from nsadmin.console.session import Session
 
 
@@ -176,7 +175,7 @@ def set_consume_mode(
     share = ("-q", str(default.pop_share_queue_num)) if default.mode == "POP" else ()
     words = ("setConsumeMode", topic, group, default.mode, *share, "-b", ",".join(new_addrs))
     note = f"before, the default of the broker applied; to have this mode again, run {quote_command(*words)}"
-    return rows._replace(notes=[*failed_on(rows.errors), note])
+    return rows.with_notes(note)
 
 
 def _remark_on_other_clusters(

@@ -296,7 +296,8 @@ def update_sub_group(
         else:
             all_groups = quote_command("consumerProgress")
             notes.append(f"{group} is a new group, so nothing is paused: run {all_groups} to list the groups")
-    return ResultRows.from_records(GROUP_CHANGE_COLUMNS, changes, errors, notes, common={GROUP: group})
+    rows = ResultRows.from_records(GROUP_CHANGE_COLUMNS, changes, errors, common={GROUP: group})
+    return rows.with_notes(*notes)
 
 
 def _find_brokers_without(

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from namesrv_core.errors import RocketMQError
 from nsadmin.console.output.columns import AnyColumn, Column, R
+from nsadmin.console.phrases import failed_on
 
 OUTPUT_FORMATS = (
     "table", "wide", "json", "jsonl", "yaml", "csv", "spreadsheet", "tsv", "name", "value", "mqadmin",
@@ -78,6 +79,10 @@ class ResultRows(NamedTuple):
             notes,
             [c.key for c in table or columns if not c.wide],
         )
+
+    def with_notes(self, *notes: str) -> "ResultRows":
+        """Add notes. They take the place of the line about failures, so this becomes a note before them."""
+        return self._replace(notes=[*(self.notes or failed_on(self.errors)), *notes])
 
 
 def _constant(value: object) -> Callable[[Any], object]:

@@ -323,6 +323,16 @@ def test_other_clusters_with_the_group_are_named(
         assert "nsadmin: G stays in D: pass '*' as the cluster for all clusters\n" in deleted.err
 
 
+def test_a_pause_that_one_broker_missed_says_so(
+    ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker, dead_addr: str
+) -> None:
+    first_server.clusters = {"C": {"a": {0: consumer_broker.addr}, "b": {0: dead_addr}}}
+    paused = ask("updateSubGroup", "G", "-s", "false", "-c", "C")
+    assert paused.code == 3
+    assert paused.err.startswith(f"nsadmin: failed on 1 of 2 servers: {dead_addr}: connection refused")
+    assert "clients finish the messages that they have already fetched" in paused.err
+
+
 def test_a_pattern_of_clusters_creates_a_group_only_if_no_cluster_has_it(
     ask: Run, first_server: FakeNameServer, consumer_broker: ConsumerBroker
 ) -> None:
