@@ -263,7 +263,11 @@ def _count_rows(
 
 def _sum_topics(rows: Sequence[ResultRow], window: str) -> str:
     counts = [count for row in rows if isinstance(count := row[MESSAGE_COUNT.key], int)]
-    return f"total of {count_noun(len(counts), 'topic')}: {count_noun(sum(counts), 'message')} {window}"
+    if not counts:
+        return "the total is unknown: no queue answered"
+    at_least = "at least " if any(row[ERROR.key] for row in rows) else ""
+    total = count_noun(sum(counts), "message")
+    return f"total of {count_noun(len(counts), 'topic')}: {at_least}{total} {window}"
 
 
 def _count_messages(results: Sequence[SpanResult]) -> int | None:

@@ -191,6 +191,8 @@ def test_a_queue_that_does_not_answer_is_not_counted_as_empty(
         None,
         f"without {len(result.json)} queues that did not answer",
     )
+    several = run("topicStatus", "T*", "--from", "1h", "--sum", "-n", server.addr)
+    assert "the total is unknown: no queue answered\n" in several.err
 
 
 @pytest.mark.parametrize(
