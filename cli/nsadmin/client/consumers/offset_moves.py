@@ -322,13 +322,15 @@ class OffsetAdmin:
         )
         # Brokers before 5.2 store the offsets of any group.
         refusing = {addr for addr in lacking if self._resets_by_itself(addr)}
+        if not refusing:
+            return offset_moves
         refused = [move for move in offset_moves if move.broker_addr in refusing]
         brokers = sorted({move.queue.broker_name for move in refused})
         error = NotFound(
             f'{", ".join(brokers)} {"has" if len(brokers) == 1 else "have"} no consumer group "{group}": '
             f"`{quote_creation(refused)}` creates it"
         )
-        return [_fail(move, error) if move in refused else move for move in offset_moves]
+        return [_fail(move, error) if move.broker_addr in refusing else move for move in offset_moves]
 
     def _require_known_group(
         self, group: str, broker_addrs: Sequence[str], creation: str | None = None
