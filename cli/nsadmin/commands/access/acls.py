@@ -33,6 +33,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, command
+from nsadmin.command_line.server_name_suggestions import remark_unknown_name
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
 from nsadmin.commands.access.broker_agreement import BROKERS, describe_differences, list_holders
 from nsadmin.commands.access.enforcement import remark_super_user, remark_super_users, warn_of_no_effect
@@ -72,6 +73,7 @@ ACL_COLUMNS: Columns[tuple[list[str], AclEntry | None, str, User | None]] = (
     BROKERS,
 )
 ACL_CHANGE_COLUMNS = broker_change_columns(SUBJECT)
+_VALUE_SOURCES = {"Topic": "topics", "Group": "groups"}
 SubjectArgument = Annotated[
     str, Argument(metavar="SUBJECT", help="The user: User:NAME or NAME."), Flags("-s", "--subject")
 ]
@@ -429,6 +431,12 @@ def _merge_acl(
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
     warn_of_no_effect(session, "ACLs", plans)
+    # One broker alone does not tell which topics and groups exist.
+    if session.namesrv_addrs:
+        for entry in entries:
+            resource_type, _, name = entry.resource.partition(":")
+            if (value_source := _VALUE_SOURCES.get(resource_type)) and not name.endswith("*"):
+                remark_unknown_name(session, value_source, name)
     planned_addrs = [plan.addr for plan in plans if plan.error is None]
     users = session.admin.users.get_user(planned_addrs, subject.removeprefix("User:"))
     remark_super_user(session, subject, users)

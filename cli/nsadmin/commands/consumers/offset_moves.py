@@ -61,10 +61,8 @@ MovedGroupArgument = Annotated[
     str, Argument(metavar="GROUP", help="A consumer group."), Flags("-g", "--group")
 ]
 MovedTopicsArgument = Annotated[
-    str,
-    Argument(
-        metavar="TOPIC", help="A topic, several as a,b or a pattern such as 'pay*' of topics of the group."
-    ),
+    str | None,
+    Argument(metavar="TOPIC", help="A topic, several as a,b or a pattern. Default: all topics of the group."),
     Flags("-t", "--topic"),
 ]
 MovedClusterOption = Annotated[
@@ -88,7 +86,7 @@ ForceMoveOption = Annotated[
 def reset_offset_by_time(
     session: Session,
     group: MovedGroupArgument,
-    topic: MovedTopicsArgument,
+    topic: MovedTopicsArgument = None,
     time_text: Annotated[
         str | None,
         Option(
@@ -122,7 +120,10 @@ def reset_offset_by_time(
         Option("--undo", help="Move the group back to where it was before the last move that the audit has."),
     ] = False,
 ) -> ResultRows:
-    """Move a consumer group to a time on every queue of topics, or one queue to a time or an offset.
+    """Move a consumer group to a time on every queue of its topics, or one queue to a time or an offset.
+
+    Without TOPIC, these are the topics that consumerProgress -g GROUP shows, without the retry topic of the
+    group: messages that wait for a retry are delivered as before.
 
     Each row shows a queue, the old and new offset, and how many messages the group skips or receives again.
     Use --dry-run to see this without a change. A queue without a consumer offset has no old offset. nsadmin
@@ -147,10 +148,10 @@ def reset_offset_by_time(
     Examples:
         # Reset the offset of a group to a time (timestamp), to reprocess: preview what it would receive again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
+        # Preview it for all topics of the group
+        nsadmin resetOffsetByTime warehouse -s 2h --dry-run
         # Start from the beginning: preview how the group would receive all messages that are left
         nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
-        # Move the group to the end of the topic
-        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
         # Undo the last move: go back to the offsets from before the reset
@@ -162,6 +163,8 @@ def reset_offset_by_time(
             value is not None for value in (time_text, broker_text, queue_id, wanted_offset, cluster_name)
         ):
             raise UsageError("--undo has no target: leave out -s, -b, -q, -o and -c")
+        if topic is None:
+            raise UsageError("--undo needs TOPIC: `nsadmin audit list` shows the whole command of each move")
         undo_plans = _plan_topics(
             session,
             group,
@@ -180,6 +183,8 @@ def reset_offset_by_time(
             "-s", time_text, other_advice="; to skip all messages, use -s -1"
         )
     if broker_text is not None and queue_id is not None:
+        if topic is None:
+            raise UsageError("incomplete queue: pass TOPIC")
         broker_addr = find_broker_addr(session, broker_text)
         offset_plans = [
             offset_admin.plan_queue_reset(
@@ -204,6 +209,8 @@ def reset_offset_by_time(
             lambda name: offset_admin.plan_reset(
                 group, name, target_time_ms, cluster_name=cluster_name, force=force_flag is not False
             ),
+            cluster_name=cluster_name,
+            with_retries=False,
         )
     return _apply_offset_plans(
         session, "resetOffsetByTime", offset_plans, offset_admin.apply_reset, skip_verification
@@ -214,13 +221,7 @@ def reset_offset_by_time(
 def skip_accumulated_message(
     session: Session,
     group: MovedGroupArgument,
-    topic: Annotated[
-        str | None,
-        Argument(
-            metavar="TOPIC", help="A topic, several as a,b or a pattern. Default: all topics of the group."
-        ),
-        Flags("-t", "--topic"),
-    ] = None,
+    topic: MovedTopicsArgument = None,
     force_text: ForceMoveOption = None,
     cluster_name: MovedClusterOption = None,
     skip_verification: NoVerifyOption = False,

@@ -142,10 +142,11 @@ def _sum_messages(traffic: Sequence[TopicTraffic]) -> list[str]:
         return []
     delivered = sum(t.out_count.message_count for t in traffic if t.out_count is not None)
     total = sum(arrived.values())
+    at_least = "at least " if any(t.error is not None for t in traffic) else ""
     day = quote_command("topicStatus", "*", "--from", "yesterday", "--until", "today", "--sum")
     return [
-        f"total of {len(arrived)} topics in 24 hours: {total} messages arrived, {delivered} were delivered; "
-        f"of a calendar day: {day}"
+        f"total of {len(arrived)} topics in 24 hours: {at_least}{total} messages arrived, "
+        f"{at_least}{delivered} were delivered; of a calendar day: {day}"
     ]
 
 

@@ -187,6 +187,16 @@ def test_a_broker_without_the_user_does_not_stop_the_others(run: Run, cluster: t
     assert [row["result"] for row in json.loads(result.out)] == ["not found", "done"]
 
 
+def test_a_topic_that_does_not_exist_is_said_before_the_change(run: Run, slave: AccessBroker) -> None:
+    with FakeNameServer({"C": {"broker-a": {0: slave.addr}}}) as server:
+        server.routes = {"orders": {"broker-a": 6}}
+        words = ("createAcl", "shop", "-a", "Pub", "-d", "Allow", "-c", "C", "-n", server.addr, "--dry-run")
+        hint = 'nsadmin: there is no topic "ordres"; did you mean "orders"?\n'
+        assert hint in run(*words, "-r", "Topic:ordres").err
+        for known in ("Topic:orders", "Topic:ordr*", "Cluster:ordres", "*"):
+            assert "there is no" not in run(*words, "-r", known).err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

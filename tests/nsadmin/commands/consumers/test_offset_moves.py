@@ -134,6 +134,11 @@ def test_wrong_words_are_one_line(ask: Run, filled_broker: ConsumerBroker, words
     assert (result.code, result.out, result.err.count("\n")) == (2, "", 1)
 
 
+def test_one_queue_is_of_one_topic(ask: Run, filled_broker: ConsumerBroker) -> None:
+    result = ask("resetOffsetByTime", "G", "-s", "1", "-b", filled_broker.addr, "-q", "1", "-y")
+    assert (result.code, result.err) == (2, "nsadmin: incomplete queue: pass TOPIC\n")
+
+
 def test_a_reset_to_a_time_in_the_future_is_refused(ask: Run, filled_broker: ConsumerBroker) -> None:
     before = dict(filled_broker.offsets)
     result = ask("resetOffsetByTime", "G", "T", "-s", "2999-01-01", "--yes")
@@ -332,7 +337,7 @@ def test_a_reset_without_a_time_or_an_offset_says_so_before_it_asks_for_a_yes(ru
     assert (result.code, result.err) == (
         2,
         "nsadmin: missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime"
-        " GROUP TOPIC (-s TIME | -o OFFSET | --undo)\n",
+        " GROUP [TOPIC] (-s TIME | -o OFFSET | --undo)\n",
     )
 
 
@@ -388,6 +393,11 @@ def test_an_undo_needs_a_move_in_the_audit_and_no_target(ask: Run, filled_broker
     assert (result.code, result.err) == (
         2,
         "nsadmin: --undo has no target: leave out -s, -b, -q, -o and -c\n",
+    )
+    result = ask("resetOffsetByTime", "G", "--undo", "--yes")
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: --undo needs TOPIC: `nsadmin audit list` shows the whole command of each move\n",
     )
 
 
@@ -450,6 +460,7 @@ def test_a_pattern_is_of_the_topics_of_the_group(ask: Run, two_topics: ConsumerB
     assert list_topics("skipAccumulatedMessage", "G", "?") == {"T", "U"}
     assert list_topics("skipAccumulatedMessage", "G", "%*") == {"%RETRY%G"}
     assert list_topics("resetOffsetByTime", "G", "*", "-s", "-1") == {"T", "U"}
+    assert list_topics("resetOffsetByTime", "G", "-s", "-1") == {"T", "U"}
     assert list_topics("skipAccumulatedMessage", "G", "U,T") == {"T", "U"}
     nothing = ask("skipAccumulatedMessage", "G", "X*", "--dry-run")
     assert (nothing.code, 'no topic of group "G" matches "X*"' in nothing.err) == (5, True)
