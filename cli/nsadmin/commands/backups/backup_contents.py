@@ -7,7 +7,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core.errors import RocketMQError
-from nsadmin.client.advised_command import quote_command
 from nsadmin.client.wall_clock import time
 from nsadmin.command_line.declarations import Flags, command
 from nsadmin.commands.backups.backup_arguments import (
@@ -15,6 +14,7 @@ from nsadmin.commands.backups.backup_arguments import (
     FolderClusterOption,
     PassphraseFileOption,
     VerifyKeyOption,
+    find_newest,
     make_read_keys,
     open_backup,
 )
@@ -25,7 +25,6 @@ from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows, of_pa
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
-from nsadmin.operations.backups.archive import list_backup_files
 from nsadmin.operations.backups.comparison import NamedItemDifference, compare_backups
 from nsadmin.operations.backups.observer import observe_backup
 from nsadmin.operations.backups.records import BackupItem, BackupSettings, ClusterBackup, Section, list_items
@@ -86,7 +85,7 @@ def backup_show(
     """
     file_names = [file_name]
     if _is_folder(file_name, cluster_name):
-        file_names = [newest for [newest] in _find_newest(session, file_name, cluster_name, 1)]
+        file_names = [newest for [newest] in find_newest(session, file_name, cluster_name, 1)]
     keys = make_read_keys(passphrase_file, verify_key)
     records, notes = list[tuple[str, BackupItem, BackupSettings]](), list[str]()
     for name in file_names:
@@ -135,7 +134,7 @@ def backup_diff(
     if _is_folder(file_name, cluster_name):
         if other_file is not None:
             raise UsageError(f"{file_name} is a folder: name a file in it, or only the folder")
-        pairs = [(first, second) for first, second in _find_newest(session, file_name, cluster_name, 2)]
+        pairs = [(first, second) for first, second in find_newest(session, file_name, cluster_name, 2)]
     records, notes = list[tuple[str, NamedItemDifference]](), list[str]()
     errors: list[RocketMQError | None] = [None]
     for first, second in pairs:
@@ -161,27 +160,6 @@ def _is_folder(file_name: str, cluster_name: str | None) -> bool:
     if cluster_name is not None and not is_folder:
         raise UsageError(f"--cluster chooses backups of a folder, and {file_name} is none")
     return is_folder
-
-
-def _find_newest(session: Session, folder_name: str, cluster_name: str | None, count: int) -> list[list[str]]:
-    """Return this number of newest backups of each cluster, and write a remark about a cluster with fewer."""
-    files_by_cluster: dict[str, list[str]] = {}
-    for file in list_backup_files(Path(folder_name).expanduser(), cluster_name):
-        files_by_cluster.setdefault(file.name.rpartition("-")[0], []).append(str(file))
-    if not files_by_cluster:
-        of_cluster = "" if cluster_name is None else f" of {cluster_name}"
-        raise UsageError(f"{folder_name} has no backup{of_cluster}")
-    newest = [files[-count:] for files in files_by_cluster.values() if len(files) >= count]
-    for cluster, files in files_by_cluster.items():
-        if len(files) < count:
-            text = (
-                f"{folder_name} has 1 backup of {cluster}, and a folder needs two: to compare it with the "
-                f"cluster, run {quote_command('backup', 'diff', files[0])}"
-            )
-            if not newest:
-                raise UsageError(text)
-            session.write_remark(text)
-    return newest
 
 
 def _observe_now(session: Session, before: ClusterBackup) -> ClusterBackup:

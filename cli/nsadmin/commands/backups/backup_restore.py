@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 from typer import Option
@@ -12,9 +13,10 @@ from nsadmin.client.name_servers.order_confs import ORDER_CONF_NAMESPACE
 from nsadmin.command_line.declarations import Values, command
 from nsadmin.commands.access.enforcement import warn_of_restored_access
 from nsadmin.commands.backups.backup_arguments import (
-    BackupFileArgument,
+    BackupsArgument,
     PassphraseFileOption,
     VerifyKeyOption,
+    find_newest,
     make_read_keys,
     open_backup,
 )
@@ -88,7 +90,7 @@ _RESTORED_SECTIONS = [section for section in Section if section is not Section.S
 @command(columns=RESTORE_COLUMNS)
 def backup_restore(
     session: Session,
-    file_name: BackupFileArgument,
+    file_name: BackupsArgument,
     cluster_name: Annotated[
         str | None,
         Option("-c", "--clusterName", metavar="CLUSTER", help="Restore into this cluster. Default: its own."),
@@ -139,7 +141,7 @@ def backup_restore(
 
     To restore into another cluster, pass its name with -c, and the new name of each broker with --map.
     Offsets make sense there only after you copied the messages: they are then restored by time. Safe to
-    interrupt. Run the same command to resume.
+    interrupt. Run the same command to resume. Of a folder, nsadmin restores the newest backup.
 
     Examples:
         # Preview: all topics, groups, offsets and users that would be created or changed
@@ -151,6 +153,14 @@ def backup_restore(
         # Offsets only, also of groups that have another one
         nsadmin backup restore cluster-a.nsbackup.zip --section offsets --overwrite-offsets --dry-run
     """
+    if Path(file_name).expanduser().is_dir():
+        newest = [name for [name] in find_newest(session, file_name, None, 1)]
+        if len(newest) > 1:
+            raise UsageError(
+                f"{file_name} has backups of several clusters: name a file, {' or '.join(newest)}"
+            )
+        file_name = newest[0]
+        session.write_remark(f"the newest backup is {file_name}")
     loaded_backup = open_backup(session, file_name, make_read_keys(passphrase_file, verify_key))
     backup = loaded_backup.backup
     scope = RestoreScope(

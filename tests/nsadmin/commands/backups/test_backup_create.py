@@ -70,6 +70,11 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         assert run("updateTopic", "orders", "-c", "cluster-b", "-r", "3", "-w", "3", "-y", *on).code == 0
         assert run("backup", "create", "cluster-b", "--dir", "all", *on).code == 0
         assert run("backup", "diff", "all").out.startswith("clusterName")
+        several = run("backup", "restore", "all", "--dry-run")
+        assert (several.code, "all has backups of several clusters: name a file, all/" in several.err) == (
+            2,
+            True,
+        )
         each = run("backup", "diff", "all", "--json")
         clusters = {row["clusterName"] for row in json.loads(each.out)}
         assert (each.code, clusters) == (1, {"cluster-a", "cluster-b"})
@@ -78,6 +83,8 @@ def test_each_cluster_has_its_file_and_the_newest_two_of_a_folder_are_compared(
         [kept] = [file for file in Path("all").glob("cluster-a-*") if "-2020" not in file.name]
         newest = run("backup", "show", "all", "--json")
         assert (newest.code, newest.out) == (0, run("backup", "show", str(kept), "--json").out)
+        restored = run("backup", "restore", "all", "--section", "topics", "--dry-run", *on)
+        assert (restored.code, f"the newest backup is {kept}" in restored.err) == (0, True)
         both = run("backup", "diff", "all", str(kept))
         assert (both.code, "all is a folder: name a file in it, or only the folder" in both.err) == (2, True)
         changed = run("backup", "diff", "all", "--json")
