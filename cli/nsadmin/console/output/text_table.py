@@ -45,13 +45,19 @@ def drop_units(rows: ResultRows) -> ResultRows:
 
 
 def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
-    """Aligned columns below their names, two blanks apart. Numbers are right-aligned."""
+    """Aligned columns below their names, two blanks apart. Numbers are right-aligned.
+
+    A cell of more than 100 characters only moves the rest of its own line.
+    """
     rows = drop_units(rows)
     columns = rows.table_columns or rows.columns
     lines = [[cell_text(row.get(c)) for c in columns] for row in rows.rows]
     if shows_headers:
         lines.insert(0, list(columns))
-    widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+    widths = [
+        max((len(text) for text in texts if len(text) <= _MAX_PADDED_CHARS), default=0)
+        for texts in zip(*lines, strict=True)
+    ]
     pads = [str.rjust if _is_number_column(rows, c) else str.ljust for c in columns]
     return "\n".join(
         "  ".join(pad(text, width) for pad, text, width in zip(pads, line, widths, strict=True)).rstrip()
@@ -59,8 +65,8 @@ def format_plain_table(rows: ResultRows, shows_headers: bool = True) -> str:
     )
 
 
+_MAX_PADDED_CHARS = 100
 _MAX_CELL_CHARS = 10_000
-"""All cells of a column are as wide as the widest one."""
 
 
 def cell_text(value: object) -> str:

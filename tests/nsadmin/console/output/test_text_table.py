@@ -166,6 +166,11 @@ def test_no_rows_are_the_names_alone() -> None:
     assert format_plain_table(ResultRows(("a", "b"), []), shows_headers=False) == ""
 
 
+def test_a_very_long_cell_makes_only_its_own_line_wide() -> None:
+    rows = ResultRows(("seen", "next"), [{"seen": "s" * 101, "next": "n"}, {"seen": "short", "next": "n"}])
+    assert format_plain_table(rows) == f"seen   next\n{'s' * 101}  n\nshort  n"
+
+
 def test_a_table_may_show_fewer_columns_than_there_are() -> None:
     assert format_plain_table(ResultRows(("a", "b"), [{"a": 1, "b": 2}], table_columns=("b",))) == "b\n2"
 
