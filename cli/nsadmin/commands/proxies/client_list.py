@@ -1,5 +1,7 @@
 """Owns client list, which shows every connected client of a cluster once."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Option
@@ -92,7 +94,7 @@ def client_list(
     with `proxies` in the context.
 
     Examples:
-        # All clients: who is connected to the cluster now, with addresses and groups
+        # All clients: who is connected to the cluster now, with address and groups; how many of each version
         nsadmin client list
         # Who uses a topic: the clients of all groups that consume it, and how to find its producers
         nsadmin client list --topic orders
@@ -132,4 +134,11 @@ def client_list(
             f"brokers do not know the producers of a topic: {senders} shows who sent the newest messages"
         )
     errors = [*group_errors, *(proxy.error for proxy in proxies), *found_clients.errors.values(), None]
-    return ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)
+    rows = ResultRows.from_records(CLIENT_COLUMNS, clients, errors, notes)
+    return rows._replace(table_notes=_count_versions(clients))
+
+
+def _count_versions(clients: Sequence[ClusterClient]) -> list[str]:
+    counts = Counter(client.version or "unknown" for client in clients)
+    shown = ", ".join(f"{version} {count}" for version, count in counts.most_common())
+    return [f"versions of all {len(clients)} clients: {shown}"] if len(clients) > 1 else []
