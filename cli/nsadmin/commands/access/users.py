@@ -182,8 +182,12 @@ def create_user(
     session.confirm_change(f'Create the {type_name} user "{username}" on {describe_targets(targets)}?')
     if type_name == "Normal" and any(plan.error is None for plan in plans):
         where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
-        rights = quote_command("createAcl", username, "-r", "Topic:NAME", "-a", "Pub", "-d", "Allow", *where)
-        session.write_remark(f"a Normal user needs an ACL, such as this one to send to a topic: {rights}")
+        send, consume = (
+            quote_command("createAcl", username, "-r", resources, "-a", actions, "-d", "Allow", *where)
+            for resources, actions in (("Topic:NAME", "Pub"), ("Topic:NAME,Group:NAME", "Sub,Get"))
+        )
+        session.write_remark(f"a Normal user needs an ACL, to send to a topic: {send}")
+        session.write_remark(f"to consume a topic with a group: {consume}")
     rows = _apply_plans(session, targets, username, plans)
     if not any(isinstance(error, AlreadyExists) for error in rows.errors):
         return rows

@@ -129,8 +129,10 @@ def test_a_dry_run_sends_nothing(run: Run, master: AccessBroker, monkeypatch: py
     monkeypatch.setattr(sys, "stdin", StringIO("a secret\n"))
     result = run("createUser", "shop", "-b", master.addr, "--passwordStdin", "--dry-run", "--json")
     assert (result.code, result.json[0]["result"], set(master.asked_codes())) == (0, "dry-run", {3004, 26})
-    rights = f"nsadmin createAcl shop -r Topic:NAME -a Pub -d Allow -b {master.addr}"
-    assert f"a Normal user needs an ACL, such as this one to send to a topic: {rights}\n" in result.err
+    send = f"nsadmin createAcl shop -r Topic:NAME -a Pub -d Allow -b {master.addr}"
+    consume = f"nsadmin createAcl shop -r Topic:NAME,Group:NAME -a Sub,Get -d Allow -b {master.addr}"
+    assert f"a Normal user needs an ACL, to send to a topic: {send}\n" in result.err
+    assert f"to consume a topic with a group: {consume}\n" in result.err
 
 
 def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_path: Path) -> None:
