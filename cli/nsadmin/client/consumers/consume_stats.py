@@ -42,7 +42,7 @@ class GroupQueueLag(NamedTuple):
 
     @property
     def lag(self) -> Lag:
-        """The number of unconsumed messages, or why it is unknown."""
+        """The unconsumed messages: `lag.messages` is their number, or `lag.reason` why it is unknown."""
         return measure_lag(self.broker_offset, self.consumer_offset, self.is_broadcasting, self.is_popping)
 
     @property
@@ -85,7 +85,7 @@ class ConsumeStats(NamedTuple):
 
     @property
     def lag(self) -> Lag:
-        """The number of unconsumed messages on all queues whose lag is known."""
+        """The unconsumed messages, `lag.messages`, on all queues whose lag is known."""
         return sum_lags(queue_lag.lag for queue_lag in self.queues)
 
     def clear_uncommitted(self, committed_offsets: CommittedOffsets) -> "ConsumeStats":

@@ -184,7 +184,7 @@ def consumer_progress(
         Each("consumer group"),
     ],
     topic: Annotated[
-        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic.")
+        str | None, Option("-t", "--topicName", metavar="TOPIC", help="Only this topic."), Each("topic")
     ] = None,
     show_client: Annotated[
         str | None,

@@ -287,8 +287,8 @@ def update_sub_group(
     notes = []
     if retry_max_times is not None and not all(errors):
         notes.append(
-            "Java push consumers use the limit of their application (maxReconsumeTimes, 16 by default), "
-            "not this one"
+            "Java push consumers use the limit of their application (maxReconsumeTimes), not this one: 16 by "
+            "default, and no limit if they consume in order"
         )
     if settings.get("consumeEnable") is False and not all(errors):
         if any(change.before for _, change in changes):
@@ -408,8 +408,8 @@ def delete_sub_group(
         nsadmin deleteSubGroup ledger -c cluster-a --dry-run
         # Preview the deletion of several groups
         nsadmin deleteSubGroup 'led*,warehouse' -c cluster-a --dry-run
-        # Delete a group only if nobody uses it: this one has connected clients (exit code 1)
-        nsadmin deleteSubGroup ledger -c cluster-a --if-unused --yes
+        # Delete a group with its offsets only if nobody uses it: this one has connected clients (exit code 1)
+        nsadmin deleteSubGroup ledger -c cluster-a --if-unused -r true --yes
         # Delete a group, its retry and dead-letter topics and its offsets
         nsadmin deleteSubGroup ledger -c cluster-a -r true --yes
     """

@@ -8,7 +8,7 @@ from nsadmin.client.advised_command import quote_command
 from nsadmin.client.consumers.connected_clients import ConnectedClient, ProducerClient
 from nsadmin.client.proxies.cluster_clients import INNER_PRODUCER_GROUP
 from nsadmin.command_line.broker_targets import find_broker_addr
-from nsadmin.command_line.declarations import Flags, Values, command
+from nsadmin.command_line.declarations import Each, Flags, Values, command
 from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_BROKERS, CLIENT_ID, LANGUAGE, PROTOCOL
@@ -110,6 +110,7 @@ def producer(
         Option(
             "-t", "--topic", metavar="TOPIC", help="The machines that sent the newest messages of this topic."
         ),
+        Each("topic"),
     ] = None,
     last_count: Annotated[
         int,

@@ -12,7 +12,7 @@ from nsadmin.client.extras import describe_missing
 from nsadmin.client.proxies.cluster_clients import ClusterClient
 from nsadmin.client.proxies.grpc_connections import is_grpc_installed
 from nsadmin.command_line.broker_targets import ReadBrokerOption, distinct_addrs, list_members
-from nsadmin.command_line.declarations import Values, command
+from nsadmin.command_line.declarations import Each, Values, command
 from nsadmin.commands.columns.brokers import VERSION
 from nsadmin.commands.columns.consumers import (
     CLIENT_ADDR,
@@ -71,6 +71,7 @@ def client_list(
         str | None,
         Option("-t", "--topic", metavar="TOPIC", help="Only the consumers of this topic, no producers."),
         Values("topics"),
+        Each("topic"),
     ] = None,
     include_system: Annotated[
         bool, Option("--system", help="Also show clients that only have groups of RocketMQ itself.")

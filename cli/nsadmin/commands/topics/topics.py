@@ -422,7 +422,7 @@ def delete_topic(
         nsadmin deleteTopic refunds '*' --dry-run
         # Preview the deletion of several topics
         nsadmin deleteTopic 'orders*,refunds' cluster-a --dry-run
-        # Retire a topic with its consumer group: only if nobody uses it; this one is in use (exit code 1)
+        # Delete a topic only if nobody uses it, and no group is left; this one is in use (exit code 1)
         nsadmin deleteTopic refunds cluster-a --if-unused --yes
         # Delete a topic with all its messages; brokers cannot delete the messages alone
         nsadmin deleteTopic refunds cluster-a --yes
