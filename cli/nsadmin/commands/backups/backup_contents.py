@@ -128,7 +128,7 @@ def backup_diff(
         nsadmin backup diff cluster-a.nsbackup.zip
         # Changes between two backups (exit code 1)
         nsadmin backup diff monday.nsbackup.zip tuesday.nsbackup.zip
-        # After a nightly backup create --dir backups, for cron: what changed since the one before (exit code 1)
+        # For cron, after a nightly backup create --dir backups: changes since the night before (exit code 1)
         nsadmin backup diff backups
     """
     pairs: list[tuple[str, str | None]] = [(file_name, other_file)]

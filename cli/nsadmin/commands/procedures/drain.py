@@ -458,7 +458,9 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
         broker_name, [restored_server_of(event) for event in undo_events if event["event"] == "putBack"]
     )
     left_out = list_left_out(broker_name, prepared_undo.environment.read_servers())
-    return rows._replace(notes=[*rows.notes, *left_out])
+    when = "producers send to it again within 30 seconds, when they next read the routes"
+    table_notes = [] if any(rows.errors) or rows.notes else [when]
+    return rows._replace(notes=[*rows.notes, *left_out], table_notes=table_notes)
 
 
 def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRows:
