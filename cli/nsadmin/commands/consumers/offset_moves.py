@@ -146,7 +146,7 @@ def reset_offset_by_time(
     undone: a second --undo undoes the first.
 
     Examples:
-        # Reset the offset of a group to a time (timestamp), to reprocess: preview what it would receive again
+        # Replay messages since a time (timestamp): reset the offset of a group; preview what it gets again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
         # Preview it for all topics of the group
         nsadmin resetOffsetByTime warehouse -s 2h --dry-run
