@@ -44,7 +44,6 @@ BEFORE = {
     "drainStatus": ("drain broker-a-0 --force --yes",),
     "undrain": ("drain broker-a-0 --force --yes",),
     "inventoryForget": ("clusterList",),
-    "resetOffsetByTime": ("resetOffsetByTime warehouse payments -s 1h --yes",),
     "auditList": ("updateKvConfig DEPLOYMENT stage canary --yes",),
     "divergence": _WRITTEN_ON_ONE,
     "checkRocksdbCqWriteProgress": ("updateBrokerConfig rocksdbCQDoubleWriteEnable true -c cluster-a --yes",),
