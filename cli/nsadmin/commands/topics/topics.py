@@ -339,7 +339,7 @@ def topic_route(
     letters only with a % at its start.
 
     Examples:
-        # Brokers and queues of a topic
+        # Describe a topic: its brokers, queues (partitions) and permission
         nsadmin topicRoute orders
         # Queues and permission of all topics, as a spreadsheet
         nsadmin topicRoute '*' --output spreadsheet
