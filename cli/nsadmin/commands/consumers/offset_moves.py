@@ -150,8 +150,6 @@ def reset_offset_by_time(
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
         # Preview it for all topics of the group
         nsadmin resetOffsetByTime warehouse -s 2h --dry-run
-        # Start from the beginning, the earliest offset: preview how the group would receive all messages again
-        nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
         # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
         # Undo the last move: go back to the offsets from before the reset

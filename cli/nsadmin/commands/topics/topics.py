@@ -339,7 +339,7 @@ def topic_route(
     letters only with a % at its start.
 
     Examples:
-        # Describe a topic: its brokers, queues (partitions) and permission
+        # Describe the settings of a topic: brokers, queues (partitions), permission
         nsadmin topicRoute orders
         # Queues and permission of all topics, as a spreadsheet
         nsadmin topicRoute '*' --output spreadsheet
