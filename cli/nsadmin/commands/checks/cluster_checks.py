@@ -134,7 +134,7 @@ def check_topic(
     messages is critical. If a master does not answer, it may have a newer message, so the state is unknown.
 
     Examples:
-        # Check a topic
+        # Can producers send to a topic: does each of its brokers accept messages?
         nsadmin check topic orders
         # Wait until topics exist and accept messages, at most 5 minutes, as in CI
         nsadmin check topic orders,payments --wait-until-ok 5m

@@ -107,7 +107,7 @@ def delayed_list(
     Examples:
         # Scheduled messages, the next deliveries first
         nsadmin delayed list payments
-        # Those of all topics
+        # Scheduled messages of all topics
         nsadmin delayed list
         # Messages of a group that wait for their next retry, the next one first
         nsadmin delayed list %RETRY%warehouse

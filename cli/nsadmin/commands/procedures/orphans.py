@@ -85,7 +85,7 @@ def orphans(
         nsadmin orphans
         # Preview the deletion on each server
         nsadmin orphans --clean --dry-run
-        # Delete them, including dead letters
+        # Delete all orphaned topics, including dead letters
         nsadmin orphans --clean --dlq --yes
     """
     if delete_dead_letters and not delete_orphans:
