@@ -240,7 +240,7 @@ def skip_accumulated_message(
         nsadmin skipAccumulatedMessage warehouse payments --dry-run
         # Preview it for all topics of the group and its retries
         nsadmin skipAccumulatedMessage warehouse --dry-run
-        # Skip the backlog of a group on a topic: it continues with new messages
+        # Skip the lag of a group on a topic: it continues with new messages
         nsadmin skipAccumulatedMessage warehouse payments --yes
     """
     force_flag = argument_values.parse_boolean("-f", force_text)
