@@ -465,12 +465,12 @@ class CommandRun:
         answered = "the servers that answered"
         if total:
             # Imported late: few command lines have a condition.
-            from nsadmin.console.output.row_selection import suggest_condition
+            from nsadmin.console.output.row_selection import advise_filter
 
             filters = (f"--filter {shlex.quote(f)}" for f in self._options.style.selection.filters)
             text = f"{' '.join(filters)} matches none of {count_noun(total, 'row')}"
-            for meant in filter(None, map(suggest_condition, self._options.style.selection.filters)):
-                text += f": = compares exactly, so use --filter {shlex.quote(meant)}"
+            advice = filter(None, map(advise_filter, self._options.style.selection.filters))
+            text = ": ".join((text, *advice))
         else:
             words = self._describe_arguments() if self._entry.kind in ("read", "local") else []
             servers = answered if is_partial else ", ".join(self._session.namesrv_addrs) or "a name server"

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from io import StringIO
@@ -50,6 +51,12 @@ def test_a_command_has_one_to_six_examples() -> None:
         assert all(take_command(split_example(example))[0] == case.entry for example in case.examples)
         name = case.entry.typed_name
         assert all(f"{example.command_line} ".startswith(f"nsadmin {name} ") for example in case.examples)
+
+
+def test_no_line_stands_twice() -> None:
+    lines = [example.command_line for case in ALL for example in case.examples]
+    lines += [a.example.command_line for answers in read_answers().values() for a in answers if a.example]
+    assert [line for line, count in Counter(lines).items() if count > 1] == []
 
 
 def test_each_example_is_run_in_the_lab_or_on_a_real_broker() -> None:

@@ -49,7 +49,8 @@ def test_a_section_has_usage_options_columns_and_examples() -> None:
     assert "\nCommon options: `-b, --broker, --brokerName BROKER`.\n" in section
     section = section_of("topics", "## topicRoute")
     assert "\nColumns: `topic`, `brokerName`, " in section
-    assert "```sh\n# Brokers and queues of a topic\nnsadmin topicRoute orders\n" in section
+    caption = "Describe the settings of a topic: brokers, queues (partitions), permission"
+    assert f"```sh\n# {caption}\nnsadmin topicRoute orders\n" in section
 
 
 def test_common_columns_and_options_are_explained_on_the_index_page_alone() -> None:

@@ -283,7 +283,7 @@ def create_acl(
         nsadmin createAcl shop -r Topic:orders,Group:ship -a Sub,Get -d Allow -i 10.0.0.0/8 -c cluster-a --yes
         # A team: give a user access only to topics and groups whose names start (begin) with its prefix
         nsadmin createAcl shop -r 'Topic:pay*,Group:pay*' -a Pub,Sub,Get -d Allow -c cluster-a --yes
-        # A read-only user, who may look at all topics and groups, and change nothing
+        # Read-only access for a colleague: the user may look at all topics and groups, and change nothing
         nsadmin createAcl shop -r 'Topic:*,Group:*' -a Get,List -d Allow -c cluster-a --yes
         # Preview: a user may only send (publish) to a topic, from the IP addresses of one network
         nsadmin createAcl shop -r Topic:orders -a Pub -d Allow -i 10.0.0.0/8 -c cluster-a --dry-run

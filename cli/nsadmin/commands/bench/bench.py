@@ -200,7 +200,7 @@ def bench_latency(
         # 500 messages per broker, 100 per second
         nsadmin bench latency --yes
         # End to end test: send 10 test messages to each broker, and check that a consumer receives them
-        nsadmin bench latency --count 10 --yes
+        nsadmin bench latency -c cluster-a --count 10 --yes
     """
     if not rate > 0:
         raise UsageError(f'bench latency: invalid number "{rate:g}" for --rate: use more than 0')

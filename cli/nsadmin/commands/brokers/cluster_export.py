@@ -109,7 +109,7 @@ def export_metadata(
     Examples:
         # Topics and groups of all masters
         nsadmin exportMetadata cluster-a
-        # Those of all brokers, of all clusters
+        # Topics and groups of all brokers, of all clusters
         nsadmin exportMetadata -b '*'
         # Write the topics of one broker to a file
         nsadmin exportMetadata -b 127.0.0.1:10911 -t -f exported

@@ -134,10 +134,10 @@ def check_topic(
     messages is critical. If a master does not answer, it may have a newer message, so the state is unknown.
 
     Examples:
-        # Check a topic
+        # Can producers send to a topic: does each of its brokers accept messages?
         nsadmin check topic orders
-        # Check several topics
-        nsadmin check topic orders,payments
+        # Wait until topics exist and accept messages, at most 5 minutes, as in CI
+        nsadmin check topic orders,payments --wait-until-ok 5m
         # Alert if no producer has written to it for 30 minutes
         nsadmin check topic orders --idle 30m
         # Report critical if fewer than four brokers accept messages
@@ -235,7 +235,7 @@ def check_lag(
         nsadmin check lag warehouse --warning 1000000 --critical 10000000
         # Check only one topic
         nsadmin check lag warehouse -t payments --warning 1000000 --critical 10000000
-        # All groups except one
+        # Ignore a group: check the lag of all groups except one
         nsadmin check lag --exclude '^analytics$'
         # Alert also if a group has no consumer: no client is connected, even if nothing waits
         nsadmin check lag warehouse,billing --min-clients 1 --warning 1000000 --critical 10000000

@@ -227,8 +227,8 @@ def consumer_progress(
     broker, and the exit code is 3 (see `nsadmin inventory list`).
 
     Examples:
-        # How far behind all consumer groups are, how many messages, and their clients (count)
-        nsadmin consumerProgress --sort -lag
+        # All consumer groups, with their lag and the number of their clients (count)
+        nsadmin consumerProgress
         # How far behind a group is per queue: how many messages wait (stacked), also in retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
         # Lag of all groups of a topic, queue by queue: who is behind, and on which queue
@@ -237,8 +237,6 @@ def consumer_progress(
         nsadmin consumerProgress --filter 'lag>100' --output name
         # The lag of a group on each queue, the largest first, and which client (consumer) reads the queue
         nsadmin consumerProgress warehouse -s true --sort -lag
-        # Unused groups, without a connected client, first: their count is 0
-        nsadmin consumerProgress --sort count
     """
     if group is None and topic is not None:
         if show_client is not None:

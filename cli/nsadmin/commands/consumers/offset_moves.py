@@ -148,14 +148,12 @@ def reset_offset_by_time(
     Examples:
         # Replay messages since a time (timestamp): reset the offset of a group; preview what it gets again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
-        # Preview it for all topics of the group
+        # Rewind a group by two hours on all its topics: preview what it would receive again
         nsadmin resetOffsetByTime warehouse -s 2h --dry-run
-        # Start from the beginning: preview how the group would receive all messages that are left
-        nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
-        # Move the group to the end of the topic
-        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
-        # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
+        # Set a specific offset of one queue, to skip a bad (poison) message; 4711 is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
+        # Rewind a group, reset its offset to one hour ago: it receives the messages since then again
+        nsadmin resetOffsetByTime warehouse payments -s 1h --yes
         # Undo the last move: go back to the offsets from before the reset
         nsadmin resetOffsetByTime warehouse payments --undo --yes
     """
@@ -242,7 +240,7 @@ def skip_accumulated_message(
         nsadmin skipAccumulatedMessage warehouse payments --dry-run
         # Preview it for all topics of the group and its retries
         nsadmin skipAccumulatedMessage warehouse --dry-run
-        # Skip them
+        # Skip the lag of a group on a topic: it continues with new messages
         nsadmin skipAccumulatedMessage warehouse payments --yes
     """
     force_flag = argument_values.parse_boolean("-f", force_text)
@@ -302,9 +300,9 @@ def clone_group_offset(
     Examples:
         # A group gets a new name: preview how the new one starts where the old one is, on one topic
         nsadmin cloneGroupOffset warehouse ledger payments --dry-run
-        # Preview it for all topics of the first group
+        # Preview the copy of the offsets of all topics of a group to another group
         nsadmin cloneGroupOffset warehouse ledger --dry-run
-        # Move the group
+        # Copy the offsets of a group to another group, on one topic
         nsadmin cloneGroupOffset warehouse ledger payments --yes
     """
     if source_group == group:

@@ -140,7 +140,7 @@ def dlq_replay(
     Examples:
         # Count the dead letters by origin topic and age
         nsadmin dlq replay payments-consumer --dry-run
-        # Try ten of them first
+        # Resend only ten dead letters of a group, to try it first
         nsadmin dlq replay payments-consumer --limit 10 --yes
         # Replay all others, at most 50 per second
         nsadmin dlq replay payments-consumer --rate 50 --yes

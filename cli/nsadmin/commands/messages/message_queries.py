@@ -215,7 +215,7 @@ def query_msg_by_id(
     again, with the same id. In a script without a terminal, pass --yes with -s, or with -g and -d.
 
     Examples:
-        # By the id in a producer's log
+        # A message with its properties (headers), body and sender, by the id in a producer's log
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000
         # Preview sending the message again
         nsadmin queryMsgById payments 7F0000010B4B18B4AAC2910F8A1E0000 -s true --dry-run

@@ -169,7 +169,7 @@ def produce(
     --transaction, nsadmin sends a half message, which no consumer gets, then the commit or the rollback.
 
     Examples:
-        # Three generated messages
+        # Send many test messages, here three, with a number in each
         nsadmin produce payments --template '{"id": {n}}' --count 3 --key 'order-{n}' --yes
         # A line of a file as one message
         nsadmin produce payments --input orders.txt --yes

@@ -85,8 +85,8 @@ def orphans(
         nsadmin orphans
         # Preview the deletion on each server
         nsadmin orphans --clean --dry-run
-        # Delete them, including dead letters
-        nsadmin orphans --clean --dlq --yes
+        # Delete topics without a broker, and retry topics without a group; --dlq also deletes dead letters
+        nsadmin orphans --clean --yes
     """
     if delete_dead_letters and not delete_orphans:
         raise UsageError("--dlq needs --clean: run nsadmin orphans --clean --dlq")

@@ -148,7 +148,7 @@ def plan(
     Servers that do not answer still cause 3, 4 or 5. An unknown option still causes 2.
 
     Examples:
-        # Preview the changes
+        # Dry run of apply: preview the changes, the diff of a file and the cluster
         nsadmin plan cluster.yaml
         # Include deletions, and save the plan
         nsadmin plan cluster.yaml --prune --out tonight.plan

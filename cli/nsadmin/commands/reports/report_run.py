@@ -52,7 +52,7 @@ def report_stream(**values: Any) -> int:
     `report run`, also if lines arrive late.
 
     Examples:
-        # For cron
+        # Compute reports once, from cron
         nsadmin report stream --input namesrv/journal --dir reports --once
         # Every five minutes, only the availability of brokers
         nsadmin report stream --input namesrv/journal --dir reports --every 5m --reports broker_availability

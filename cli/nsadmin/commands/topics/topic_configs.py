@@ -178,13 +178,13 @@ def update_topic(
     false does not change the order configuration: use updateOrderConf.
 
     Examples:
-        # Create a topic with 4 queues on every master of a cluster
+        # Create a topic with 4 queues (partitions) on every master of a cluster: 12 in all on 3 masters
         nsadmin updateTopic vouchers -c cluster-a -r 4 -w 4 --yes
-        # More queues for a topic, on all brokers of all clusters: 16 instead of 8
-        nsadmin updateTopic orders -c '*' -r 16 -w 16 --dry-run
+        # Add queues (partitions) to an existing topic: 16 instead of 8 on each of its brokers
+        nsadmin updateTopic payments -c '*' -r 16 -w 16 --yes
         # Fewer queues for a topic: first write queues; when all is consumed, the read queues (-r 4)
         nsadmin updateTopic payments -b 127.0.0.1:10911 -w 4 --yes
-        # Create a FIFO topic, whose messages stay in order (message type FIFO, 5.0 and later)
+        # Create a FIFO (ordered) topic, 5.0 and later; its group also needs -o true, in updateSubGroup
         nsadmin updateTopic tickets -c cluster-a -o true -a +message.type=FIFO --yes
         # Create a topic for delayed, scheduled messages (message type DELAY, 5.0 and later), or TRANSACTION
         nsadmin updateTopic reminders -c cluster-a -a +message.type=DELAY --yes

@@ -181,7 +181,7 @@ def topic_status(
     the messages by the bytes of a message.
 
     Examples:
-        # How many messages are stored in a topic, in all and in each queue
+        # First and last offset of each queue (partition) of a topic, and how many messages it stores in all
         nsadmin topicStatus payments
         # Hot queues: the queues with the most messages first
         nsadmin topicStatus payments --sort -maxOffset

@@ -104,7 +104,7 @@ def stats_all(
         nsadmin statsAll -b broker-a-1 --bytes --sort -inBytes24Hour --limit 5
         # Topics that nobody writes to: without a message in the last 24 hours
         nsadmin statsAll --no-system --filter inMsg24Hour=0
-        # The traffic of one topic, by consumer group
+        # Messages of one topic in the last 24 hours, produced, and consumed by each group
         nsadmin statsAll payments
     """
     topics = session.admin.topics

@@ -352,7 +352,7 @@ def topic_route(
     letters only with a % at its start.
 
     Examples:
-        # Brokers and queues of a topic
+        # Describe the settings of a topic: brokers, queues (partitions), permission
         nsadmin topicRoute orders
         # Queues and permission of all topics, as a spreadsheet
         nsadmin topicRoute '*' --output spreadsheet

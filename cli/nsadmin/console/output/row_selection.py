@@ -7,6 +7,7 @@ regular expression. An empty value equals nothing, "-" and "null".
 
 import operator
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
+_NEXT_CONDITION_PATTERN = re.compile(r"\s*(?:,|&&|\band\b)\s*(?=\w+\s*[=!<>~])")
 _UTC_PATTERN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _EMPTY = ("", "-", "null")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -113,14 +115,21 @@ def _note_empty(
     return f"{count_noun(count, 'row')} {verb} no {column}: {advice}" if count else None
 
 
-def suggest_condition(condition_text: str) -> str | None:
-    """The condition that is meant by one with = and a pattern, such as key~^cold for key=cold*."""
+def advise_filter(condition_text: str) -> str | None:
+    """What to type in place of a condition with = that has a pattern, such as key=cold*, or is two in one."""
     match = _CONDITION_PATTERN.fullmatch(condition_text.strip())
-    if match is None or match[2] not in ("=", "==") or not set(match[3]) & set("*?"):
+    if match is None or match[2] not in ("=", "=="):
+        return None
+    conditions = _NEXT_CONDITION_PATTERN.split(condition_text)
+    if len(conditions) > 1:
+        options = " ".join(f"--filter {shlex.quote(c)}" for c in conditions)
+        return f"use one option for each condition: {options}"
+    if not set(match[3]) & set("*?"):
         return None
     pattern = "".join({"*": ".*", "?": "."}.get(sign, re.escape(sign)) for sign in match[3].strip())
     begin, end = (not pattern.startswith(".*")) * "^", (not pattern.endswith(".*")) * "$"
-    return f"{match[1]}~{begin}{pattern.removeprefix('.*').removesuffix('.*')}{end}"
+    meant = f"{match[1]}~{begin}{pattern.removeprefix('.*').removesuffix('.*')}{end}"
+    return f"= compares exactly, so use --filter {shlex.quote(meant)}"
 
 
 def _holds_condition(value: object, sign: str, wanted: str) -> bool:

@@ -85,7 +85,7 @@ CHECK = Check(
     @3:5 accepts all values outside of 3 to 5, and ~: accepts every value.
 
     Examples:
-        # Check every name server
+        # Is a name server down? Each of them must answer
         nsadmin check namesrv
         # Require at least two name servers (exit code 2)
         nsadmin check namesrv --critical 2: --format nagios

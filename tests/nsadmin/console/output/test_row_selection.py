@@ -1,12 +1,13 @@
 """Columns, conditions and order."""
 
+import shlex
 import time
 
 import pytest
 
 from namesrv_core.protocol.codes import Perm
 from nsadmin.console.output import InvalidSelectionError, ResultRows, RowSelection
-from nsadmin.console.output.row_selection import select_rows, suggest_condition
+from nsadmin.console.output.row_selection import advise_filter, select_rows
 from nsadmin.console.output.timestamps import format_utc
 
 ROWS = ResultRows(
@@ -87,7 +88,14 @@ def test_a_row_of_a_failed_server_is_not_counted_as_empty() -> None:
     ],
 )
 def test_a_pattern_after_an_equals_sign_is_a_regular_expression(condition: str, meant: str | None) -> None:
-    assert suggest_condition(condition) == meant
+    advice = f"= compares exactly, so use --filter {shlex.quote(meant)}" if meant else None
+    assert advise_filter(condition) == advice
+
+
+@pytest.mark.parametrize("condition", ["count=0,lag>0", "count=0 && lag>0", "count=0 and lag>0"])
+def test_each_condition_is_an_option_of_its_own(condition: str) -> None:
+    advice = "use one option for each condition: --filter count=0 --filter 'lag>0'"
+    assert advise_filter(condition) == advice
 
 
 def test_a_limit_keeps_the_first_rows_and_says_how_many_there_are() -> None:
