@@ -3,10 +3,8 @@
 import operator
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -434,11 +432,6 @@ def test_the_guide_to_the_library_names_methods_that_exist() -> None:
 def test_the_questions_lead_to_pages_that_exist() -> None:
     pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
     assert search.read_answers().keys() <= pages
-
-
-def test_no_line_of_questions_begins_as_another() -> None:
-    lines = Path(search.__file__).with_name("questions.txt").read_text(encoding="utf-8").splitlines()
-    assert [line for line, count in Counter(line.split("; ")[0] for line in lines).items() if count > 1] == []
 
 
 def test_all_before_other_words_is_a_word_of_a_question() -> None:
