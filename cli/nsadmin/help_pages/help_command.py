@@ -1,5 +1,6 @@
 """Chooses the page of `nsadmin help WORDS`."""
 
+import re
 from collections.abc import Sequence
 
 from nsadmin.command_line import registry
@@ -9,6 +10,8 @@ from nsadmin.help_pages.command_lists import all_commands_text, category_text, g
 from nsadmin.help_pages.overview import overview_text
 
 HELP_FLAGS = ("-h", "--help")
+_EXAMPLE = re.compile(r"^  # (.+)\n  (nsadmin .+)", re.M)
+"""In a page: an example of a command, with what it does."""
 
 
 def is_group_help(command_words: Sequence[str]) -> bool:
@@ -67,6 +70,19 @@ def find_page(help_words: Sequence[str]) -> str | None:
             f'no command and no guide has "{" ".join(topic_words)}": nsadmin help all lists the commands'
         )
     return text
+
+
+def find_examples(question: str) -> list[str]:
+    """The first examples that the search finds, two of one command at most, with what they do.
+
+    Without --yes: a change asks first.
+    """
+    # Imported late: it reads the help of all commands.
+    from nsadmin.help_pages.search import search_text
+
+    sections = (search_text(question.split()) or "").split("\n\n")
+    examples = [example for section in sections for example in _EXAMPLE.findall(section)[:2]]
+    return [f"try: {line.removesuffix(' --yes')}   # {description}" for description, line in examples[:3]]
 
 
 def _columns_page(command_words: Sequence[str]) -> str:
