@@ -219,7 +219,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("resetOffsetByTime", "G", "T"),
-            "missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime GROUP TOPIC (-s",
+            "missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime GROUP [TOPIC] (-s",
         ),
         (
             ("topicList", "--output", "xml"),

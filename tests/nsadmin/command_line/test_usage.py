@@ -49,6 +49,8 @@ def test_the_word_for_the_value_of_a_required_option_says_what_it_is() -> None:
         ("--group", "use --filter groups~VALUE"),
         ("--topic", "use --filter topic=VALUE"),
         ("--only", "use --section"),
+        ("--top", "use --limit"),
+        ("--grep", "use --filter"),
         ("--port", "see y"),
         (
             "--all-contexts",
@@ -60,7 +62,7 @@ def test_the_word_for_the_value_of_a_required_option_says_what_it_is() -> None:
     ],
 )
 def test_an_unknown_option_leads_to_what_was_meant(flag: str, hint: str) -> None:
-    known = ["--force", "--output", "--json", "--sort", "--filter", "--section", "-y"]
+    known = ["--force", "--limit", "--topic", "--output", "--json", "--sort", "--filter", "--section", "-y"]
     error = unknown_option(flag, known, "see y", ["topic", "groups"])
     assert str(error) == f'unknown option "{flag}": {hint}'
 
