@@ -272,7 +272,11 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[
             "updateSubGroup warehouse -c '*' -s false",
         ),
         ("topic stop T", 'command "topic stop": use list, show', "updateTopicPerm payments 4 -c '*'   #"),
-        ("offset reset G", 'command "offset": did you mean "topicStatus"', "resetOffsetByTime warehouse"),
+        (
+            "offset reset G",
+            'command "offset": did you mean "resetOffsetByTime"',
+            "resetOffsetByTime warehouse",
+        ),
         ("revert", 'command "revert": nsadmin help revert searches', "audit list   # "),
         (
             "topicList --unused",
@@ -303,6 +307,12 @@ def test_an_error_that_cannot_say_what_to_type_shows_examples(
     assert len(examples) <= 3
     # What is pasted asks before it changes something.
     assert all("   # " in e and "--yes" not in e for e in examples)
+
+
+def test_a_wrong_option_of_a_command_that_reads_suggests_no_change(run: Run) -> None:
+    result = run("getBrokerConfig", "-k", "K")
+    assert "try: " in result.err
+    assert "update" not in result.err
 
 
 def test_a_name_after_a_word_that_is_clear_asks_no_search(run: Run) -> None:
