@@ -198,7 +198,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("electMaster", "-a", "h:1", "-c", "C", "-n", "broker-b-0", "-b", "1"),
-            "missing argument BROKER (-n chooses name servers): usage: nsadmin electMaster BROKER ID -a",
+            "missing argument BROKER (-n chooses name servers): usage: nsadmin electMaster BROKER ID -c",
         ),
         (
             ("electMaster", "-a", "h:1", "-b", "broker-b-0"),
@@ -210,7 +210,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("electMaster", "broker-b-0", "-a", "h:1", "-b", "1"),
-            "missing option -c CLUSTER: usage: nsadmin electMaster BROKER ID -a",
+            "missing option -c CLUSTER: usage: nsadmin electMaster BROKER ID -c",
         ),
         (("cleanUnusedTopic",), "missing ADDR or -c CLUSTER: usage: nsadmin cleanUnusedTopic (ADDR | -c "),
         (
@@ -219,7 +219,7 @@ def test_the_version(run: Run, word: str) -> None:
         ),
         (
             ("resetOffsetByTime", "G", "T"),
-            "missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime GROUP [TOPIC] (-s",
+            "missing option -s TIME or -o OFFSET or --undo: usage: nsadmin resetOffsetByTime GROUP [TOPIC] ",
         ),
         (
             ("topicList", "--output", "xml"),

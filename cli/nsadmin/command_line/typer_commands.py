@@ -145,6 +145,8 @@ class SessionCommand(TyperCommand):
             raise usage.unexpected_argument(words[free_count], shown_usage, takes_arguments)
         values.update(self._word_values(values))
         for parameter in self.own_parameters:
+            if values[parameter.name] is None and not parameter.is_required:
+                values[parameter.name] = parameter.default
             value = values[parameter.name]
             if parameter.position is not None and (
                 (value is None and parameter.is_required) or (value == "" and not parameter.may_be_empty)

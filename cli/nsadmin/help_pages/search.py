@@ -46,9 +46,11 @@ _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.:]) ")
 _CAMEL_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_THE_LIBRARY = re.compile(r"\b(python|pandas|jupyter|notebook|asyncio|library)\b", re.I)
-"""Guides have the answer to such a question, not commands."""
+"""A guide has the answer to such a question, not commands."""
+_LIBRARY_GUIDE = "write-scripts"
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 _PYTHON_SCRIPT = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+METHOD_ROW = re.compile(r"^\| `([^`]+)` \| (`.+) \|$", re.M)
 _DOCSTRING = re.compile(r'\((.*?)"""(.*?)"""', re.S)
 _QUOTED = re.compile(r'"([^"]+)"')
 _PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -102,13 +104,18 @@ def search_text(words: Sequence[str]) -> str | None:
     guide_section = ("Guides:", *guide_lines) if guides else ()
     is_of_library = _OF_THE_LIBRARY.search(question) is not None
     guide_sections = [guide_section]
-    if (
-        is_of_library
-        and guides
-        and (script := _PYTHON_SCRIPT.search(find_guides()[guides[0].name].read_text()))
+    if is_of_library and (
+        script := _PYTHON_SCRIPT.search(guide := find_guides()[_LIBRARY_GUIDE].read_text())
     ):
         script_lines = (f"  {line}".rstrip() for line in script[1].splitlines())
-        guide_sections.append((f"The first script of nsadmin guide {guides[0].name}:", *script_lines))
+        guide_sections.append((f"The first script of nsadmin guide {_LIBRARY_GUIDE}:", *script_lines))
+        method_lines = [
+            f"  {command}: {method.replace('`', '')}"
+            for hit in commands
+            for command, method in METHOD_ROW.findall(guide)
+            if f"{command} ".startswith(f"{hit.name} ")
+        ]
+        guide_sections.append(("Methods:", *method_lines[:5]) if method_lines else ())
     return join_sections(
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),

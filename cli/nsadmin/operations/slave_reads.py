@@ -6,7 +6,7 @@ from namesrv_core.errors import RocketMQError
 from nsadmin.client import AdminClient
 from nsadmin.client.advised_command import quote_command
 
-CUT_OFF_GROUPS_COMMAND = ("group", "explain", "*", "--filter", "result=cause")
+CUT_OFF_GROUPS_COMMAND = ("group", "explain", "--filter", "result=cause")
 """Names the groups that cannot read now, also those without a master and a slave that serves them."""
 
 

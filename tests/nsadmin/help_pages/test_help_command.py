@@ -1,12 +1,16 @@
 """nsadmin help WORDS."""
 
+import operator
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from nsadmin import AdminClient
 from nsadmin.command_line import registry
 from nsadmin.command_line.docstrings import CommandExample, parse_docstring
 from nsadmin.console.exit_codes import UsageError
@@ -403,9 +407,38 @@ def test_a_question_about_the_library_shows_its_guide_first(question: str) -> No
     assert not str(find_page(["lag", "of", "each", "group"])).split("\n\n")[1].startswith("Guides:")
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("python lag of each group", "consumerProgress: admin.consumers.get_all_progress()"),
+        ("dead letters with the python library", "dlq list: admin.dead_letters.count_letters(groups"),
+    ],
+)
+def test_a_question_about_the_library_shows_the_methods_of_commands(question: str, line: str) -> None:
+    [section] = [
+        part for part in str(find_page(question.split())).split("\n\n") if part.startswith("Methods:")
+    ]
+    assert f"\n  {line}" in section
+
+
+def test_the_guide_to_the_library_names_methods_that_exist() -> None:
+    rows = search.METHOD_ROW.findall(find_guides()["write-scripts"].read_text())
+    assert {registry.take_command(command.split(" "))[0] for command, _ in rows}.isdisjoint({None})
+    paths = [path for _, text in rows for path in re.findall(r"admin\.(\w+(?:\.\w+)?)\b", text)]
+    assert len(paths) > 30
+    with AdminClient("127.0.0.1:1") as admin:
+        for path in paths:
+            operator.attrgetter(path)(admin)
+
+
 def test_the_questions_lead_to_pages_that_exist() -> None:
     pages = {entry.typed_name for entry in registry.COMMANDS} | {f"guide:{name}" for name in find_guides()}
     assert search.read_answers().keys() <= pages
+
+
+def test_no_line_of_questions_begins_as_another() -> None:
+    lines = Path(search.__file__).with_name("questions.txt").read_text(encoding="utf-8").splitlines()
+    assert [line for line, count in Counter(line.split("; ")[0] for line in lines).items() if count > 1] == []
 
 
 def test_all_before_other_words_is_a_word_of_a_question() -> None:

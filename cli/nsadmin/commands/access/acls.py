@@ -137,7 +137,7 @@ def list_acl(
     Examples:
         # All ACLs of a cluster; do all its brokers have the same: stderr names each difference
         nsadmin listAcl -c cluster-a
-        # Who is allowed to write to a topic (Pub) or to read it (Sub): all users with access
+        # Who can publish, is allowed to write to a topic (Pub), or to read it (Sub): all users with access
         nsadmin listAcl --for Topic:orders
         # Why is a user denied, "no permission": its entries for a topic, with actions, networks and decision
         nsadmin listAcl --for Topic:orders -s operator-1
@@ -308,7 +308,9 @@ def update_acl(
     Entries for other resources do not change. An entry for a new resource is added.
 
     Examples:
-        # Allow a user only to read a topic
+        # Let an application also send to one more topic; its rights on other topics and groups stay
+        nsadmin updateAcl shop -r Topic:payments -a Pub -d Allow -c cluster-a --yes
+        # Change the rights of a user on a topic: allow it only to read the topic
         nsadmin updateAcl shop -r Topic:orders -a Sub -d Allow -c cluster-a --yes
     """
     entries = parse_entries(resource_list, action_list, decision_text, source_ip_list)

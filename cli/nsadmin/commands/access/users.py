@@ -96,7 +96,7 @@ def list_user(
     that keep users but do not check them.
 
     Examples:
-        # All users, their type and whether they are enabled or disabled (locked)
+        # List of all users (accounts), their type and whether they are enabled or disabled (locked)
         nsadmin listUser
         # Do all brokers of a cluster have the same users: stderr names each difference
         nsadmin listUser -c cluster-a
@@ -223,8 +223,8 @@ def update_user(
     --topic` and `producer --topic` show the clients of a topic.
 
     Examples:
-        # Lock a user out: disable it; -s enable unlocks the user again
-        nsadmin updateUser operator-1 -s disable -c cluster-a --yes
+        # Lock, block a user at once in all clusters: disable it; -s enable unlocks the user again
+        nsadmin updateUser operator-1 -s disable -c '*' --yes
         # Make a user an administrator, who may do everything: type Super; Normal takes it back
         nsadmin updateUser operator-1 -t Super -c cluster-a --yes
         # Change, reset the password of a user, with the new one in a file

@@ -7,7 +7,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from namesrv_core import operator_files
-from nsadmin.client.advised_command import quote_command
 from nsadmin.command_line.declarations import Flags
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.session import Session
@@ -80,22 +79,12 @@ def open_backup(session: Session, file_name: str, keys: BackupKeys = NO_KEYS) ->
     return loaded_backup
 
 
-def find_newest(session: Session, folder_name: str, cluster_name: str | None, count: int) -> list[list[str]]:
-    """Return this number of newest backups of each cluster, and write a remark about a cluster with fewer."""
+def find_newest(folder_name: str, cluster_name: str | None, count: int = 1) -> list[list[str]]:
+    """Return the newest backups of each cluster in a folder, at most this number, the oldest first."""
     files_by_cluster: dict[str, list[str]] = {}
     for file in list_backup_files(Path(folder_name).expanduser(), cluster_name):
         files_by_cluster.setdefault(file.name.rpartition("-")[0], []).append(str(file))
     if not files_by_cluster:
         of_cluster = "" if cluster_name is None else f" of {cluster_name}"
         raise UsageError(f"{folder_name} has no backup{of_cluster}")
-    newest = [files[-count:] for files in files_by_cluster.values() if len(files) >= count]
-    for cluster, files in files_by_cluster.items():
-        if len(files) < count:
-            text = (
-                f"{folder_name} has 1 backup of {cluster}, and a folder needs two: to compare it with the "
-                f"cluster, run {quote_command('backup', 'diff', files[0])}"
-            )
-            if not newest:
-                raise UsageError(text)
-            session.write_remark(text)
-    return newest
+    return [files[-count:] for files in files_by_cluster.values()]

@@ -85,7 +85,7 @@ def backup_show(
     """
     file_names = [file_name]
     if _is_folder(file_name, cluster_name):
-        file_names = [newest for [newest] in find_newest(session, file_name, cluster_name, 1)]
+        file_names = [newest for [newest] in find_newest(file_name, cluster_name)]
     keys = make_read_keys(passphrase_file, verify_key)
     records, notes = list[tuple[str, BackupItem, BackupSettings]](), list[str]()
     for name in file_names:
@@ -120,21 +120,23 @@ def backup_diff(
     """Compare a backup with a later one, or with the cluster as it is now.
 
     nsadmin skips settings that name a server or its folders. The exit code is 1 if an item differs, and 3 if
-    a server does not answer. Of a folder, nsadmin compares the newest two backups of each cluster.
+    a server does not answer. Of a folder, nsadmin compares the newest two backups of each cluster, or an only
+    backup with the cluster as it is now.
 
     Examples:
         # Changes since the backup (exit code 1)
         nsadmin backup diff cluster-a.nsbackup.zip
         # Changes between two backups (exit code 1)
         nsadmin backup diff monday.nsbackup.zip tuesday.nsbackup.zip
-        # After a nightly backup create --dir backups, for cron: what changed (exit code 1)
+        # For cron, after a nightly backup create --dir backups: changes since the night before (exit code 1)
         nsadmin backup diff backups
     """
     pairs: list[tuple[str, str | None]] = [(file_name, other_file)]
     if _is_folder(file_name, cluster_name):
         if other_file is not None:
             raise UsageError(f"{file_name} is a folder: name a file in it, or only the folder")
-        pairs = [(first, second) for first, second in find_newest(session, file_name, cluster_name, 2)]
+        newest = find_newest(file_name, cluster_name, count=2)
+        pairs = [(first, others[0] if others else None) for first, *others in newest]
     records, notes = list[tuple[str, NamedItemDifference]](), list[str]()
     errors: list[RocketMQError | None] = [None]
     for first, second in pairs:

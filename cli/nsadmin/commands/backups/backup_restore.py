@@ -154,7 +154,7 @@ def backup_restore(
         nsadmin backup restore cluster-a.nsbackup.zip --section offsets --overwrite-offsets --dry-run
     """
     if Path(file_name).expanduser().is_dir():
-        newest = [name for [name] in find_newest(session, file_name, None, 1)]
+        newest = [name for [name] in find_newest(file_name, None)]
         if len(newest) > 1:
             raise UsageError(
                 f"{file_name} has backups of several clusters: name a file, {' or '.join(newest)}"

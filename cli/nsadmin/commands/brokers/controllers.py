@@ -1,4 +1,4 @@
-"""Owns the commands for controllers. Any controller of the list can name the leader."""
+"""Owns the commands for controllers. Each controller can name the leader."""
 
 from collections.abc import Iterator
 from typing import Annotated
@@ -6,6 +6,7 @@ from typing import Annotated
 from typer import Argument, Option
 
 from nsadmin.client import NotFound
+from nsadmin.client.advised_command import quote_command
 from nsadmin.client.brokers.controllers import (
     BrokerEpochs,
     BrokerReplica,
@@ -36,8 +37,13 @@ from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.session import Session
 
 ControllersOption = Annotated[
-    str,
-    Option("-a", "--controllerAddress", metavar="ADDRS", help="Controllers, as HOST:PORT;HOST:PORT."),
+    str | None,
+    Option(
+        "-a",
+        "--controllerAddress",
+        metavar="ADDRS",
+        help="Controllers, as HOST:PORT;HOST:PORT. Default: those that brokers name (controllerAddr).",
+    ),
 ]
 OneBrokerOption = Annotated[
     str | None,
@@ -109,16 +115,16 @@ CONTROLLER_CONFIG_CHANGE_COLUMNS: Columns[ServerChange] = (
     agent_refusal="it connects to an address on the command line",
     examples=("controller", "the lab has no controller"),
 )
-def get_controller_meta_data(session: Session, controller_list: ControllersOption) -> ResultRows:
+def get_controller_meta_data(session: Session, controller_list: ControllersOption = None) -> ResultRows:
     """Show which controller leads, as each controller of the list reports it.
 
     A line on stderr reports controllers that name different leaders.
 
     Examples:
         # The leader
-        nsadmin getControllerMetaData -a 127.0.0.1:9877
+        nsadmin getControllerMetaData
     """
-    results = session.admin.controllers.get_metadata(parse_controller_list(controller_list))
+    results = session.admin.controllers.get_metadata(find_controllers(session, controller_list))
     notes = result_notes(results, "controller")
     leader_addrs = {r.result.leader_addr for r in results if r.result}
     if len(leader_addrs) > 1:
@@ -135,7 +141,7 @@ def get_controller_meta_data(session: Session, controller_list: ControllersOptio
 )
 def get_sync_state_set(
     session: Session,
-    controller_list: ControllersOption,
+    controller_list: ControllersOption = None,
     broker_name: OneBrokerOption = None,
     cluster_name: ReplicaClusterOption = None,
     interval_seconds: RepeatIntervalOption = None,
@@ -144,9 +150,9 @@ def get_sync_state_set(
 
     Examples:
         # Replicas of one broker
-        nsadmin getSyncStateSet -a 127.0.0.1:9877 -b broker-a
+        nsadmin getSyncStateSet -b broker-a
         # Replicas of every broker of a cluster
-        nsadmin getSyncStateSet -a 127.0.0.1:9877 -c DefaultCluster
+        nsadmin getSyncStateSet -c DefaultCluster
     """
     argument_values.validate_interval(interval_seconds)
 
@@ -159,11 +165,11 @@ def get_sync_state_set(
 
 
 def _replica_rows(
-    session: Session, controller_list: str, broker_name: str | None, cluster_name: str | None
+    session: Session, controller_list: str | None, broker_name: str | None, cluster_name: str | None
 ) -> ResultRows:
     broker_names = select_broker_names(session, broker_name, cluster_name)
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
     replica_sets = controllers.get_replica_sets(leader_addr, broker_names)
     replicas = [(replica_set, r) for replica_set in replica_sets.values() for r in replica_set.replicas]
     missing_errors = [
@@ -227,14 +233,14 @@ def select_broker_names(session: Session, broker_name: str | None, cluster_name:
     agent_refusal="it connects to an address on the command line",
     examples=("controller", "the lab has no controller"),
 )
-def get_controller_config(session: Session, controller_list: ControllersOption) -> ResultRows:
+def get_controller_config(session: Session, controller_list: ControllersOption = None) -> ResultRows:
     """Show the settings of each controller of the list, sorted by key.
 
     Examples:
         # One setting on every controller
-        nsadmin getControllerConfig -a 127.0.0.1:9877 --filter key=scanNotActiveBrokerInterval
+        nsadmin getControllerConfig --filter key=scanNotActiveBrokerInterval
     """
-    results = session.admin.controllers.configs.get_each(parse_controller_list(controller_list))
+    results = session.admin.controllers.configs.get_each(find_controllers(session, controller_list))
     items = [(r.addr, *item) for r in results for item in (r.result or {}).items()]
     return ResultRows.from_records(
         CONTROLLER_CONFIG_COLUMNS, items, [r.error for r in results], result_notes(results, "controller")
@@ -254,29 +260,40 @@ def update_controller_config(
     value: Annotated[
         str, Argument(metavar="VALUE", help="The new value."), Flags("-v", "--value", may_be_empty=True)
     ],
-    controller_list: ControllersOption,
+    controller_list: ControllersOption = None,
 ) -> ResultRows:
     """Change one setting on each controller of the list, and read it back.
 
     Examples:
         # Preview the change
-        nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 -a 127.0.0.1:9877 --dry-run
+        nsadmin updateControllerConfig scanNotActiveBrokerInterval 6000 --dry-run
     """
     argument_values.validate_setting_key(key)
-    controller_addrs = parse_controller_list(controller_list)
+    controller_addrs = find_controllers(session, controller_list)
     session.confirm_change(f'Set {key} = "{value}" on {", ".join(controller_addrs)}?')
     configs = session.admin.controllers.configs
     results = (configs.plan_update if session.is_dry_run else configs.update_item)(
         controller_addrs, key, value
     )
-    require_setting(key, results, "getControllerConfig", "-a", controller_list)
+    require_setting(key, results, "getControllerConfig", "-a", ";".join(controller_addrs))
     done = "dry-run" if session.is_dry_run else "done"
     changes = [describe_config_change(r, done) for r in results]
     errors = [r.error for r in results]
     return ResultRows.from_records(CONTROLLER_CONFIG_CHANGE_COLUMNS, changes, errors, common={KEY: key})
 
 
-def parse_controller_list(controller_list: str) -> list[str]:
+def find_controllers(session: Session, controller_list: str | None) -> list[str]:
+    """Return the addresses of the list, or without one of the controllers that brokers name."""
+    if controller_list is None:
+        groups = session.admin.clusters.get_info().broker_groups
+        addrs = dict.fromkeys(addr for group in groups for addr in group.broker_addrs.values())
+        configs = [r.result for r in session.admin.broker_configs.get_each(addrs) if r.result is not None]
+        controller_list = ";".join(filter(None, (config.get("controllerAddr") for config in configs)))
+        if not controller_list:
+            raise UsageError(
+                "no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
+                f"elects a master: {quote_command('guide', 'when-a-master-dies')}"
+            )
     addr_texts = [
         addr_text.strip() for addr_text in controller_list.replace(",", ";").split(";") if addr_text.strip()
     ]

@@ -12,7 +12,7 @@ from nsadmin.client import NotApplied, NotFound
 from nsadmin.client.brokers.clusters import BrokerAddrGroup
 from nsadmin.client.brokers.controllers import BrokerReplica, ReplicaSet
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.commands.brokers.controllers import ControllersOption, parse_controller_list
+from nsadmin.commands.brokers.controllers import ControllersOption, find_controllers
 from nsadmin.commands.columns.brokers import BROKER_NAME
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
 from nsadmin.console.exit_codes import UsageError
@@ -43,8 +43,8 @@ def elect_master(
         Argument(metavar="ID", help="Id of the replica, from getSyncStateSet."),
         Flags("-b", "--brokerId"),
     ],
-    controller_list: ControllersOption,
     cluster_name: Annotated[str, Option("-c", "--clusterName", metavar="CLUSTER", help="Broker's cluster.")],
+    controller_list: ControllersOption = None,
     force: Annotated[
         bool,
         Option(
@@ -63,10 +63,10 @@ def elect_master(
 
     Examples:
         # Preview the promotion of a slave
-        nsadmin electMaster broker-a 1 -a 127.0.0.1:9877 -c DefaultCluster --dry-run
+        nsadmin electMaster broker-a 1 -c DefaultCluster --dry-run
     """
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
     replicas_before = controllers.get_replica_set(leader_addr, broker_name)
     replica = _require_replica(replicas_before, id_text)
     if not replica.is_alive:
@@ -135,7 +135,7 @@ def _refuse_takeover_gaps(session: Session, replica_set: ReplicaSet, replica: Br
 def clean_broker_metadata(
     session: Session,
     broker_name: ReplicaBrokerArgument,
-    controller_list: ControllersOption,
+    controller_list: ControllersOption = None,
     id_list: Annotated[
         str | None,
         Option(
@@ -159,11 +159,11 @@ def clean_broker_metadata(
 
     Examples:
         # Preview the removal
-        nsadmin cleanBrokerMetadata broker-a -a 127.0.0.1:9877 -c DefaultCluster -l --dry-run
+        nsadmin cleanBrokerMetadata broker-a -c DefaultCluster -l --dry-run
     """
     _require_valid_options(id_list, cluster_name, include_living)
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(parse_controller_list(controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
     replicas_before = controllers.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
     chosen_ids = [_require_replica(replicas_before, id_text).broker_id for id_text in id_texts]

@@ -102,7 +102,7 @@ def check_all(
     findings go to stderr.
 
     Examples:
-        # Is the whole cluster healthy, as before or after an upgrade? Here a group is behind (exit code 2)
+        # Health check: is the whole cluster healthy, what is broken? Here a group is behind (exit code 2)
         nsadmin check all
         # All checks, but not the lag of one group, for cron or Nagios
         nsadmin check all --exclude '^analytics$'

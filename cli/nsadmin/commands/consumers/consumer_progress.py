@@ -229,7 +229,7 @@ def consumer_progress(
     Examples:
         # How far behind all consumer groups are, how many messages, and their clients (count)
         nsadmin consumerProgress --sort -lag
-        # The lag of one group on each queue: how many messages wait (stacked), also in its retries (%RETRY%)
+        # How far behind a group is per queue: how many messages wait (stacked), also in retries (%RETRY%)
         nsadmin consumerProgress warehouse --sort -lag
         # Lag of all groups of a topic, queue by queue: who is behind, and on which queue
         nsadmin consumerProgress -t payments --sort -lag

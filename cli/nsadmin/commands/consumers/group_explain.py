@@ -13,7 +13,6 @@ from nsadmin.command_line.each_name import expand_names
 from nsadmin.commands.columns.consumers import GROUP
 from nsadmin.commands.columns.explanations import FINDING_COLUMNS, NEXT, RESULT, SEEN, STEP
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
-from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Columns, ResultRows, of_part
 from nsadmin.console.session import Session
 from nsadmin.operations.explain.findings import (
@@ -45,7 +44,7 @@ def group_explain(
     session: Session,
     group: Annotated[
         str | None,
-        Argument(metavar="GROUP", help="A consumer group. Default: all groups of the topic."),
+        Argument(metavar="GROUP", help="A consumer group. Default: all groups, or those of the topic."),
         Flags("-g", "--groupName"),
         Each("consumer group", is_joined=True),
     ] = None,
@@ -67,8 +66,6 @@ def group_explain(
 
     An expected broker that no name server lists is a cause, too (see `nsadmin inventory list`).
 
-    Without GROUP, nsadmin explains each group of the topic.
-
     The exit code is 0 without a cause, and 1 if nsadmin found one. It is 3 if it found none but could not
     examine everything.
 
@@ -84,13 +81,11 @@ def group_explain(
         # All groups of a topic, without the steps that do not apply
         nsadmin group explain --topic payments --filter result!=skipped
     """
-    if group is not None:
-        words = parse_name_list("GROUP", group)
-        names, errors = expand_names(session, "consumer group", words, cluster_name), list[RocketMQError]()
-    elif topic is not None:
+    if group is None and topic is not None:
         names, errors = session.admin.topics.find_consumer_groups(topic)
     else:
-        raise UsageError("missing GROUP or --topic TOPIC: usage: nsadmin group explain GROUP")
+        words = parse_name_list("GROUP", group or "*")
+        names, errors = expand_names(session, "consumer group", words, cluster_name), list[RocketMQError]()
     groups = explain_groups(session.admin, open_inventory(session), names, topic, cluster_name)
     is_single = group is not None and not means_several(group)
     verdict = reach_verdict(e for g in groups for e in g.explanations)

@@ -244,8 +244,8 @@ def update_sub_group(
         nsadmin updateSubGroup warehouse -c '*' -r 5 --yes
         # Allow a group to broadcast: each of its clients gets every message
         nsadmin updateSubGroup warehouse -c cluster-a -d true --yes
-        # Pause a group: it stops consuming in all clusters; -s true lets it go on
-        nsadmin updateSubGroup warehouse -c '*' -s false --dry-run
+        # Pause, disable a group: it stops consuming in all clusters; -s true lets it go on
+        nsadmin updateSubGroup warehouse -c '*' -s false --yes
     """
     settings_by_name = {
         "consumeEnable": argument_values.parse_boolean("-s", consume_enable),

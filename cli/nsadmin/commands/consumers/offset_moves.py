@@ -146,12 +146,14 @@ def reset_offset_by_time(
     undone: a second --undo undoes the first.
 
     Examples:
-        # Reset the offset of a group to a time (timestamp), to reprocess: preview what it would receive again
+        # Replay messages since a time (timestamp): reset the offset of a group; preview what it gets again
         nsadmin resetOffsetByTime warehouse payments -s 'yesterday 10:00' --dry-run
         # Preview it for all topics of the group
         nsadmin resetOffsetByTime warehouse -s 2h --dry-run
         # Start from the beginning: preview how the group would receive all messages that are left
         nsadmin resetOffsetByTime warehouse payments -s 0 --dry-run
+        # Move the group to the end of the topic
+        nsadmin resetOffsetByTime warehouse payments -s -1 --yes
         # Set the offset of one queue, to skip a bad (poison) message; this offset is too old (exit code 1)
         nsadmin resetOffsetByTime warehouse payments -b broker-a-0 -q 0 -o 4711 --dry-run
         # Undo the last move: go back to the offsets from before the reset

@@ -13,6 +13,7 @@ from nsadmin.command_line.exclusive_options import refuse_both
 from nsadmin.commands.columns.brokers import BROKER_ADDR, VERSION
 from nsadmin.commands.columns.consumers import CLIENT_ADDR, CLIENT_BROKERS, CLIENT_ID, LANGUAGE, PROTOCOL
 from nsadmin.commands.columns.servers import failure_notes, result_notes
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
 from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
@@ -94,7 +95,7 @@ def producer_connection(
     )
 
 
-@command(columns=(*CLIENT_COLUMNS, *SENDER_COLUMNS), nothing="no producers")
+@command(columns=(TOPIC, *CLIENT_COLUMNS, *SENDER_COLUMNS), nothing="no producers")
 def producer(
     session: Session,
     broker_text: Annotated[

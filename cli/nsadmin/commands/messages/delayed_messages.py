@@ -26,6 +26,7 @@ from nsadmin.commands.messages.message_rows import (
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.quantities import to_millis
 from nsadmin.console.output.timestamps import format_utc
+from nsadmin.console.phrases import count_noun
 from nsadmin.console.session import Session
 
 
@@ -105,9 +106,9 @@ def delayed_list(
     %RETRY%GROUP.
 
     Examples:
-        # Scheduled messages, the next deliveries first
+        # Scheduled messages of a topic that wait for their delivery, the next one first
         nsadmin delayed list payments
-        # Those of all topics
+        # How many delayed messages wait in all topics, and which
         nsadmin delayed list
         # Messages of a group that wait for their next retry, the next one first
         nsadmin delayed list %RETRY%warehouse
@@ -118,6 +119,10 @@ def delayed_list(
         PendingMessage(d, show_message(d.located_message), max(0, d.deliver_ms - now_ms))
         for d in delayed_messages
     ]
+    if pending:
+        cancelled_count = sum(d.is_cancelled for d in delayed_messages)
+        cancelled = f", {cancelled_count} of them cancelled" if cancelled_count else ""
+        session.write_remark(f"{count_noun(len(pending), 'delayed message')}{cancelled}")
     outcomes = [*([None] if pending or not errors else []), *errors.values()]
     columns = DELAYED_COLUMNS
     if topic is not None:

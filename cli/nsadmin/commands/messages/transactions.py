@@ -134,9 +134,11 @@ def transaction_list(
     end of a transaction up to 3 seconds late.
 
     Examples:
-        # Half messages of a topic
+        # How many half messages are open: all pending transactions of all topics, the oldest first
+        nsadmin transaction list
+        # Half messages of one topic, or of one producer group
         nsadmin transaction list payments
-        # Those that nobody answers for, on all masters
+        # Half messages of producers that are not connected, so that nobody commits them
         nsadmin transaction list --filter connected=false
     """
     return _list_rows(
@@ -163,6 +165,8 @@ def transaction_discarded(
     deletes the file of the commit log. A message stays in the list after `nsadmin transaction resume`.
 
     Examples:
+        # Half messages that ran out of checks: all that brokers gave up
+        nsadmin transaction discarded
         # Discarded messages of a producer group
         nsadmin transaction discarded payments-producer
     """
@@ -191,8 +195,8 @@ def transaction_resume(
     fileReservedTime, or if its topic has it.
 
     Examples:
-        # What would happen to a message
-        nsadmin transaction resume 7F0000010B4B18B4AAC2910F8A1E0000 --dry-run
+        # Have a message checked again that ran out of checks: its id is in nsadmin transaction discarded
+        nsadmin transaction resume 7F0000010B4B18B4AAC2910F8A1E0000 --yes
     """
     targets = list_masters(session, broker_text, cluster_name)
     results = session.admin.transactions.list_discarded(distinct_addrs(targets), read_limit)
@@ -260,6 +264,11 @@ def _list_rows(
         if name is None or name in (f.half.topic, f.half.producer_group)
     ]
     found.sort(key=lambda f: f.half.message.born_timestamp)
+    if found:
+        groups = {f.half.producer_group for f in found}
+        session.write_remark(
+            f"{count_noun(len(found), 'message')} of {count_noun(len(groups), 'producer group')}"
+        )
     failures = failure_notes(
         (t.broker_addr or t.broker_name or "", r.error) for t, r in zip(targets, results, strict=True)
     )

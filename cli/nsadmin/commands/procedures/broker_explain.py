@@ -42,11 +42,11 @@ def broker_explain(
     session: Session,
     broker_text: Annotated[
         str,
-        Argument(metavar="BROKER", help="A broker: HOST:PORT, NAME or NAME:ID."),
+        Argument(metavar="BROKER", help="A broker: HOST:PORT, NAME or NAME:ID. Default: all masters."),
         Flags("-b", "--brokerAddr"),
         Values("brokers"),
         Each("broker"),
-    ],
+    ] = "*",
     journal_folders: JournalOption = None,
 ) -> ResultRows:
     """Explain why a broker refuses messages ("system busy", "broker busy"), or stores them slowly.
@@ -64,7 +64,7 @@ def broker_explain(
         # Why a broker is slow or rejects messages; this one is healthy
         nsadmin broker explain 127.0.0.1:10911
         # Which brokers are slow or overloaded: all masters, one after another
-        nsadmin broker explain '*' --filter 'result~warning|cause'
+        nsadmin broker explain --filter 'result~warning|cause'
     """
     target = find_broker(session, broker_text)
     folders = journal_folders or session.options.journal_folders or ()

@@ -359,8 +359,11 @@ def _unread_notes(session: Session, prepared_drain: PreparedDrain) -> list[str]:
     master_addr = find_master_addr(servers)
     if plan.rules.for_good or master_addr is None:
         return []
-    lag_by_group = prepared_drain.environment.read_lag(master_addr) or {}
-    lags = [lag.messages for lag in lag_by_group.values() if lag.messages]
+    broker = prepared_drain.environment.read_broker(master_addr, {}, None, with_lag=True)
+    if broker.lag_by_group is None:
+        reason = f": {broker.error}" if broker.error else ""
+        return [f"it is unknown how many unread messages {plan.broker} has{reason}"]
+    lags = [lag.messages for lag in broker.lag_by_group.values() if lag.messages]
     if not lags:
         return []
     slave_ids = {addr: broker_id for broker_id, addr in find_slave_addrs(servers).items()}
@@ -458,7 +461,9 @@ def undrain(session: Session, broker_name: BrokerNameArgument) -> ResultRows:
         broker_name, [restored_server_of(event) for event in undo_events if event["event"] == "putBack"]
     )
     left_out = list_left_out(broker_name, prepared_undo.environment.read_servers())
-    return rows._replace(notes=[*rows.notes, *left_out])
+    when = "producers send to it again within 30 seconds, when they next read the routes"
+    table_notes = [] if any(rows.errors) or rows.notes else [when]
+    return rows._replace(notes=[*rows.notes, *left_out], table_notes=table_notes)
 
 
 def _undo_rows(broker_name: str, servers: Sequence[RestoredServer]) -> ResultRows:

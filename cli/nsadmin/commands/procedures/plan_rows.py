@@ -160,12 +160,9 @@ def summarize_plan(plan_difference: ClusterDiff) -> str:
             summary = "no changes that are possible"
     if not plan_difference.extra_items:
         return summary
-    is_one = len(plan_difference.extra_items) == 1
+    verb = "stays" if len(plan_difference.extra_items) == 1 else "stay"
     extra_text = count_noun(len(plan_difference.extra_items), "item")
-    return (
-        f"{summary}; {extra_text} of the cluster {'is' if is_one else 'are'} not in the file: --prune would "
-        f"delete {'it' if is_one else 'them'}"
-    )
+    return f"{summary}; {extra_text} of the cluster that the file does not have {verb} (without --prune)"
 
 
 def _changed_items(plan_difference: ClusterDiff, action: str) -> set[tuple[str, str]]:

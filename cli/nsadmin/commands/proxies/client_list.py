@@ -24,6 +24,7 @@ from nsadmin.commands.columns.consumers import (
     PROXY_ADDRS,
 )
 from nsadmin.commands.columns.servers import failure_notes
+from nsadmin.commands.columns.topics import TOPIC
 from nsadmin.commands.consumers.consumer_progress import AskedClusterOption
 from nsadmin.commands.proxies.proxy_list import describe_proxy_problems
 from nsadmin.console.output import Column, Columns, ResultRows
@@ -60,7 +61,7 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
 
 
 @command(
-    columns=CLIENT_COLUMNS,
+    columns=(TOPIC, *CLIENT_COLUMNS),
     examples=("elsewhere", "simulated clients use no proxy"),
     nothing="no client is connected to the brokers of {servers}",
 )

@@ -245,8 +245,8 @@ def update_topic_perm(
         nsadmin updateTopicPerm payments 4 -c '*' --yes
         # Open a topic fully, such as a dead-letter topic that consumers cannot read
         nsadmin updateTopicPerm %DLQ%analytics 6 -c '*' --yes
-        # Preview a change on one master
-        nsadmin updateTopicPerm payments 4 -b 127.0.0.1:10911 --dry-run
+        # Stop all consumers of a topic, of all groups: nobody can read it (write-only); 6 opens it again
+        nsadmin updateTopicPerm payments 2 -c '*' --yes
         # Back to writable: allow writes to the topic again, in all clusters
         nsadmin updateTopicPerm payments 6 -c '*' --yes
     """

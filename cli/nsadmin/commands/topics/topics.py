@@ -67,10 +67,11 @@ class UsedTopic(NamedTuple):
 
 
 class TopicType(NamedTuple):
-    """The message type of a topic; None if no broker told it."""
+    """The message type of a topic, and whether it is ordered; None if no broker told it."""
 
     topic: str
     message_type: str | None
+    is_ordered: bool | None
 
 
 NAME_COLUMNS: Columns[str] = (TOPIC.of(lambda name: name),)
@@ -90,6 +91,11 @@ TYPE_COLUMNS: Columns[TopicType] = (
         "messageType",
         "type of its messages, such as NORMAL, FIFO, DELAY or TRANSACTION; null on brokers before 5.0",
         lambda t: t.message_type,
+    ),
+    Column(
+        "order",
+        "whether a broker has the topic as ordered (updateTopic -o true)",
+        lambda t: t.is_ordered,
     ),
 )
 USAGE_COLUMNS: "Columns[TopicUsage]" = (
@@ -159,7 +165,10 @@ def topic_list(
         bool, Option("--times", help="Show when the newest message of each topic arrived.")
     ] = False,
     with_types: Annotated[
-        bool, Option("--types", help="Show the message type of each topic: NORMAL, FIFO, DELAY, TRANSACTION.")
+        bool,
+        Option(
+            "--types", help="Show the message type of each topic, such as FIFO, and whether it is ordered."
+        ),
     ] = False,
     idle_text: Annotated[
         str | None,
@@ -188,7 +197,7 @@ def topic_list(
         nsadmin topicList 'pay*'
         # Topics without consumers, that nobody reads: no group
         nsadmin topicList -c --no-system --filter groups=
-        # Message types of topics: NORMAL, FIFO, DELAY ...
+        # Message types of topics: NORMAL, FIFO, DELAY ...; which topics are ordered (in sequence)
         nsadmin topicList --types --no-system
         # Idle, unused topics that nobody uses any more, to clean up: no message for 30 days, or none yet
         nsadmin topicList -c --idle 30d --no-system
@@ -243,11 +252,15 @@ def _list_types(session: Session, names: Sequence[str], cluster_name: str | None
     addrs = [target.broker_addr or "" for target in session.admin.groups.list_targets(cluster_name)]
     results = session.admin.bulk.list_topics(list(dict.fromkeys(addrs)))
     types: dict[str, set[str]] = {}
+    orders: dict[str, bool] = {}
     for result in results:
         for topic, config in result.result.configs_by_topic.items() if result.result else ():
+            orders[topic] = bool(config.get("order")) or orders.get(topic, False)
             if (attributes := config.get("attributes")) is not None:
                 types.setdefault(topic, set()).add(attributes.get("message.type", "NORMAL"))
-    rows = [TopicType(name, ",".join(sorted(types.get(name, ()))) or None) for name in names]
+    rows = [
+        TopicType(name, ",".join(sorted(types.get(name, ()))) or None, orders.get(name)) for name in names
+    ]
     # None stands for the name server, which answered.
     return ResultRows.from_records(
         TYPE_COLUMNS, rows, [None, *(r.error for r in results)], result_notes(results)

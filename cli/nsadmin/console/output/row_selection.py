@@ -84,9 +84,12 @@ def _parse_condition(condition_text: str, columns: Sequence[str]) -> _Condition:
     column, sign, wanted = _find_column("--filter", match[1], columns), match[2], match[3].strip()
     if sign in ("~", "!~"):
         pattern = _compile_pattern(wanted)
-        return _Condition(
-            column, sign, lambda row: bool(pattern.search(_value_text(row.get(column)))) is (sign == "~")
-        )
+
+        def matches(row: ResultRow) -> bool:
+            value = row.get(column)
+            return bool(pattern.search("" if value is None else _value_text(value))) is (sign == "~")
+
+        return _Condition(column, sign, matches)
     if wanted in _EMPTY and sign[0] not in "<>":
         return _Condition(
             column, sign, lambda row: (_value_text(row.get(column)) in _EMPTY) is (sign != "!=")

@@ -202,6 +202,8 @@ def _judge_all(scale: CheckScale, seen: AllLagsObservation) -> CheckFinding:
     if failures:
         asked_text = count_noun(len(seen.error_by_broker), "broker")
         summary += f"; {len(failures)} of {asked_text} returned no list of groups"
+    if unused_count := len(seen.groups) - len(used):
+        summary += f"; not counted: {count_noun(unused_count, 'group')} without offsets and clients"
     return scale.make_finding(
         summary,
         {"lag": most, "groups": len(used), "groupLag": lags},

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from namesrv_core.protocol.command import build_reply
 from nsadmin.console.session import Session
 from tests.nsadmin.conftest import Run
 from tests.support.controllers import FakeController
@@ -61,6 +62,25 @@ def test_replicas_are_asked_of_who_leads(run: Run, controllers: tuple[str, ...])
     assert run("getSyncStateSet", *controllers, "-b", "broker-a", "-i", "0").code == 2
     assert run("getSyncStateSet", "-a", "here", "-b", "broker-a").err == (
         'nsadmin: invalid address list "here" for -a: write HOST:PORT;HOST:PORT\n'
+    )
+
+
+def test_without_a_list_the_controllers_are_those_that_brokers_name(
+    run: Run, leader: FakeController, dead_addr: str
+) -> None:
+    config = f"brokerName=broker-a\ncontrollerAddr={dead_addr};{leader.addr}".encode()
+    with (
+        Server({26: lambda asked: build_reply(asked, body=config)}) as broker,
+        FakeNameServer({"C": {"broker-a": {0: dead_addr, 1: broker.addr}}}) as server,
+    ):
+        result = run("getControllerMetaData", "-n", server.addr, "--json")
+        assert [(row["controllerAddr"], row["isLeader"]) for row in result.json] == [(leader.addr, True)]
+        config = b"brokerName=broker-a"
+        result = run("getSyncStateSet", "-b", "broker-a", "-n", server.addr)
+    assert (result.code, result.err) == (
+        2,
+        "nsadmin: no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
+        "elects a master: nsadmin guide when-a-master-dies\n",
     )
 
 

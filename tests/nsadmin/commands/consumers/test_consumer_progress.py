@@ -164,6 +164,7 @@ def test_progress_of_all_groups_of_a_topic(
     rows = [(row["group"], row["queueId"], row["lag"]) for row in result.json]
     assert rows == [("G", 0, 10), ("G", 1, None), ("H", 0, None), ("H", 1, 0)]
     assert ask("consumerProgress", "-t", "T").out.startswith("group ")
+    assert len(ask("consumerProgress", "-t", "T,T", "--json").json) == len(rows)
     # A dead broker is one row, not one for each group.
     first_server.clusters = {"C": {"broker-a": {0: consumer_broker.addr}, "broker-b": {0: dead_addr}}}
     result = ask("consumerProgress", "-t", "T", "--json")

@@ -72,8 +72,12 @@ def test_several_groups_by_list_or_pattern(ask: Run, online_broker: ConsumerBrok
     assert ask("group", "explain", "zz*").err.startswith('nsadmin: no consumer group matches "zz*"\n')
 
 
+def test_without_a_group_all_are_explained(ask: Run, online_broker: ConsumerBroker) -> None:
+    online_broker.configs["H"] = {}
+    assert {row["group"] for row in ask("group", "explain", "--json").json} == {"G", "H"}
+
+
 def test_what_cannot_be_asked(ask: Run, online_broker: ConsumerBroker) -> None:
-    assert ask("group", "explain").code == 2
     assert ask("group", "explain", "--topic", "NoSuchTopic").code == 5
     assert ask("group", "explain", "G", "-c", "NoSuchCluster").code == 5
 

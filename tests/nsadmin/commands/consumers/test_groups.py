@@ -70,8 +70,8 @@ def test_every_flag_of_mqadmin_is_understood(run: Run, consumer_broker: Consumer
     result = run("updateSubGroup", "-g", "New", "-b", consumer_broker.addr, *flags)
     assert (result.code, result.err) == (
         0,
-        "nsadmin: Java push consumers use the limit of their application (maxReconsumeTimes), not this one: 16 "
-        "by default, and no limit if they consume in order\n",
+        "nsadmin: Java push consumers use the limit of their application (maxReconsumeTimes), not this one: "
+        "16 by default, and no limit if they consume in order\n",
     )
     assert consumer_broker.configs["New"] == {
         "groupName": "New",

@@ -24,11 +24,23 @@ def _filled(store: DeadLetterBroker, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_message_has_its_time(stream: Run) -> None:
     result = stream("delayed", "list", "T", "--json")
     [row] = result.json
-    assert (result.code, result.err) == (0, "")
+    assert (result.code, result.err) == (0, "nsadmin: 1 delayed message\n")
     assert (row["msgId"], row["topic"], row["level"], row["cancelled"], row["keys"], row["body"]) == (
         "A", "T", None, False, ["k"], "one",
     )  # fmt: skip
     assert row["remainingMs"] == 3_600_000
+
+
+def test_the_messages_and_those_that_were_cancelled_are_counted(stream: Run, store: DeadLetterBroker) -> None:
+    for properties in ({"UNIQ_KEY": "B"}, {"UNIQ_KEY": "C", "TIMER_DEL_UNIQKEY": "B"}):
+        store.store_message(
+            b"two", "rmq_sys_wheel_timer", 0, 0,
+            REAL_TOPIC="T", TIMER_OUT_MS=str(CREATED + 3_600_000), **properties,
+        )  # fmt: skip
+    result = stream("delayed", "list", "T", "--json")
+    assert ([row["msgId"] for row in result.json], result.err) == (
+        ["A", "B"], "nsadmin: 2 delayed messages, 1 of them cancelled\n",
+    )  # fmt: skip
 
 
 def test_a_message_is_cancelled_after_a_preview(stream: Run, store: DeadLetterBroker) -> None:

@@ -38,6 +38,7 @@ def test_a_group_without_a_client_is_named(stream: Run) -> None:
     ]  # fmt: skip
     assert (result.code, result.err) == (
         0,
+        "nsadmin: 2 messages of 2 producer groups\n"
         "nsadmin: dead: no client is connected to broker-a, so nobody answers for 1 half message: start a "
         "producer of the group\n",
     )

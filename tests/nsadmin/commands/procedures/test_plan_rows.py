@@ -120,7 +120,7 @@ def test_how_much_there_is_to_do() -> None:
     static = PlanTrouble("c", ERROR, "topic", "T")
     assert summarize_plan(difference(troubles=(static,))) == "no changes that are possible"
     assert summarize_plan(difference(extra=1)) == (
-        "no changes; 1 item of the cluster is not in the file: --prune would delete it"
+        "no changes; 1 item of the cluster that the file does not have stays (without --prune)"
     )
 
 

@@ -53,7 +53,7 @@ def test_a_topic_of_several_groups_is_counted_once_in_the_total(run: Run, server
         broker.handlers[208] = broker.answer_lags((10, 4))
         server.clusters = {"C": {"broker-a": {0: broker.addr}}}
         assert "120 messages arrived, 110 were delivered" in run("statsAll", "-n", server.addr).err
-        server.clusters["C"]["gone"] = {0: "127.0.0.1:1"}
+        server.clusters = {"C": {**server.clusters["C"], "gone": {0: "127.0.0.1:1"}}}
         server.routes["T"]["gone"] = 6
         partial = run("statsAll", "-n", server.addr)
         assert "at least 120 messages arrived, at least 110 were delivered" in partial.err

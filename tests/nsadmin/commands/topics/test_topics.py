@@ -427,7 +427,7 @@ def test_the_newest_message_of_each_topic(run: Run, first_server: FakeNameServer
 
 def test_message_types_take_one_request_to_each_broker(run: Run, first_server: FakeNameServer) -> None:
     first_server.routes = {name: {"broker-a": 6} for name in ("T", "U", "V")}
-    fifo = topic_config("T", attributes={"message.type": "FIFO"})
+    fifo = topic_config("T", order=True, attributes={"message.type": "FIFO"})
     old = {key: value for key, value in topic_config("V").items() if key != "attributes"}
     with (
         TopicBroker(fifo, topic_config("U"), old) as master,
@@ -440,11 +440,12 @@ def test_message_types_take_one_request_to_each_broker(run: Run, first_server: F
         assert (result.code, {row["topic"]: row["messageType"] for row in result.json}) == (
             0, {"T": "FIFO,NORMAL", "U": "NORMAL", "V": None},
         )  # fmt: skip
+        assert {row["topic"]: row["order"] for row in result.json} == {"T": True, "U": False, "V": False}
         assert master.asked_codes().count(RequestCode.GET_ALL_TOPIC_CONFIG) == 1
     for flag in ("-c", "--times"):
         assert run("topicList", "--types", flag, "-n", first_server.addr).code == 2
     dead = run("topicList", "--types", "-n", first_server.addr, "--json")
-    assert (dead.code, dead.json[0]["messageType"]) == (3, None)
+    assert (dead.code, dead.json[0]["messageType"], dead.json[0]["order"]) == (3, None, None)
 
 
 def test_a_pattern_matches_system_topics_on_demand(

@@ -46,6 +46,8 @@ def topics(**selection: object) -> list[object]:
         ("topic~^orders", ["orders"]),
         ("topic~(?i)^orders", ["orders", "Orders-old"]),
         ("topic!~s$", ["Orders-old"]),
+        ("error~.", ["Orders-old"]),
+        ("error!~no", ["orders", "bills"]),
         ("topic=", []),
     ],
 )

@@ -45,7 +45,7 @@ def test_a_master_that_is_gone_or_not_there_is_critical(
     assert finding.details == (
         "broker-a: no master is registered",
         "to see which topics cannot be written now: nsadmin check writable",
-        "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
+        "to see which groups cannot read now: nsadmin group explain --filter result=cause",
         "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
     assert read_values(finding) == {"failing": 1, "masterless": 1, "refusing": 0, "serving": 1}
@@ -183,7 +183,7 @@ def test_an_address_where_nobody_listens_is_told_with_the_former_one(
         "under an address where nobody listens: correct its brokerIP1 or listenPort; it was at "
         f"{broker.addr} before",
         "to see which topics cannot be written now: nsadmin check writable",
-        "to see which groups cannot read now: nsadmin group explain '*' --filter result=cause",
+        "to see which groups cannot read now: nsadmin group explain --filter result=cause",
         "what to do, and what may be lost: nsadmin guide when-a-master-dies",
     )
 
