@@ -49,6 +49,8 @@ def test_the_word_for_the_value_of_a_required_option_says_what_it_is() -> None:
         ("--group", "use --filter groups~VALUE"),
         ("--topic", "use --filter topic=VALUE"),
         ("--only", "use --section"),
+        ("--top", "use --limit"),
+        ("--grep", "use --filter"),
         ("--port", "see y"),
         (
             "--all-contexts",
@@ -60,7 +62,7 @@ def test_the_word_for_the_value_of_a_required_option_says_what_it_is() -> None:
     ],
 )
 def test_an_unknown_option_leads_to_what_was_meant(flag: str, hint: str) -> None:
-    known = ["--force", "--output", "--json", "--sort", "--filter", "--section", "-y"]
+    known = ["--force", "--limit", "--topic", "--output", "--json", "--sort", "--filter", "--section", "-y"]
     error = unknown_option(flag, known, "see y", ["topic", "groups"])
     assert str(error) == f'unknown option "{flag}": {hint}'
 
@@ -73,7 +75,8 @@ def test_only_leads_to_every_option_that_chooses_items() -> None:
 def test_a_folder_leads_to_the_path_that_is_read_and_not_to_the_file_of_the_result(run: Run) -> None:
     for words, advice in (("backup", "use --path"), ("disk", "nsadmin check disk --help lists the options")):
         result = run("check", words, "--dir", "X")
-        assert (result.code, result.err) == (3, f'nsadmin: unknown option "--dir": {advice}\n')
+        assert result.code == 3
+        assert result.err.startswith(f'nsadmin: unknown option "--dir": {advice}\n')
 
 
 def test_what_an_option_expects_has_an_example() -> None:

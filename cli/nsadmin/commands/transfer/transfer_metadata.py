@@ -278,6 +278,10 @@ def _transfer(
     notes = [*transfer.source_backup.remarks, summarize_outcomes(outcomes, "nothing to change")]
     if any(outcome.result == "dry-run" and outcome.before is not None for outcome in outcomes):
         notes.append("--missing-only creates missing items, and changes none that exist")
+    if command_name == "transfer topics" and not names:
+        clusters_chosen = (("--from-cluster", scope.source_cluster), ("--to-cluster", scope.target_cluster))
+        options = [word for flag, text in (*ends, *clusters_chosen) if text for word in (flag, text)]
+        notes.append(f"for their consumer groups, run {quote_command('transfer', 'groups', *options)}")
     source_counts, counts = count_queues(transfer.source_backup), count_queues(transfer.selected)
     fewer = [
         f"{topic} {n} of {source_counts[topic]}" for topic, n in counts.items() if n < source_counts[topic]

@@ -61,6 +61,12 @@ def test_all_brokers_get_the_items_if_the_clusters_have_no_name_in_common(move: 
     assert "nsadmin: no broker has the same name in both clusters: every target broker gets" in result.err
 
 
+def test_all_topics_lead_to_their_groups(move: Run, run: Run) -> None:
+    line = move("topics", "--dry-run").err.partition("for their consumer groups, run nsadmin ")[2]
+    assert run(*shlex.split(line.splitlines()[0]), "--dry-run").code == 0
+    assert "consumer groups" not in move("topics", "orders", "--all-brokers", "--dry-run").err
+
+
 def test_missing_only_creates_and_changes_nothing_that_exists(move: Run, run: Run, running_lab: Lab) -> None:
     with AdminClient(running_lab.namesrv_addrs, timeout=5) as admin:
         admin.topics.delete_topic("orders", "cluster-b")
