@@ -66,12 +66,12 @@ def test_rows_are_selected_before_or_after_the_command(run: Run, server: FakeNam
         (
             ("--columns", "topic,x"),
             'nsadmin: unknown column "x" in --columns: '
-            "choose from topic, clusterName, groups, lastUpdated, error, messageType\n",
+            "choose from topic, clusterName, groups, lastUpdated, error, messageType, order\n",
         ),
         (
             ("--sort", "x"),
             'nsadmin: unknown column "x" in --sort: '
-            "choose from topic, clusterName, groups, lastUpdated, error, messageType\n",
+            "choose from topic, clusterName, groups, lastUpdated, error, messageType, order\n",
         ),
         (("--sort", "clusterName"), 'nsadmin: unknown column "clusterName" in --sort: choose from topic\n'),
         (("--filter", "topic~("), 'nsadmin: invalid regular expression "(" in --filter'),
