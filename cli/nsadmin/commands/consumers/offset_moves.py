@@ -30,7 +30,7 @@ from nsadmin.console.audit import audit_path
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import Column, Columns, ResultRows, of_part
 from nsadmin.console.output.timestamps import format_utc
-from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on
+from nsadmin.console.phrases import abbreviate_names, count_noun, failed_on, format_utc_second
 from nsadmin.console.session import Session
 from nsadmin.operations.name_patterns import expand_patterns
 
@@ -212,9 +212,26 @@ def reset_offset_by_time(
             cluster_name=cluster_name,
             with_retries=False,
         )
+    if wanted_offset is None and target_time_ms > 0:
+        _remark_expired(session, [move for plan in offset_plans for move in plan.moves], target_time_ms)
     return _apply_offset_plans(
         session, "resetOffsetByTime", offset_plans, offset_admin.apply_reset, skip_verification
     )
+
+
+def _remark_expired(session: Session, moves: Sequence[OffsetMove], target_time_ms: int) -> None:
+    """Name the brokers whose oldest message is younger than the target time."""
+    names = {move.broker_addr: move.queue.broker_name for move in moves if move.broker_addr}
+    oldest_ms = {
+        names[r.addr]: r.result.get_integer("earliestMessageTimeStamp") or 0
+        for r in session.admin.brokers.get_runtime_info(names)
+        if r.result is not None
+    }
+    if late := [name for name, time_ms in oldest_ms.items() if time_ms > target_time_ms]:
+        first = format_utc_second(max(oldest_ms[name] for name in late))
+        session.write_remark(
+            f"{abbreviate_names(late, 3)}: no messages from before {first}: older ones may have expired"
+        )
 
 
 @command(columns=OFFSET_MOVE_COLUMNS)

@@ -200,7 +200,10 @@ def describe_missing(admin: AdminClient, topic: str, noun: str, value: str, foun
     oldest_ms = [r.result.get_integer("earliestMessageTimeStamp") if r.result else None for r in runtimes]
     # -1: the store is empty.
     known_ms = [ms for ms in oldest_ms if ms is not None and ms >= 0]
-    expired = f"; messages from before {format_utc_second(min(known_ms))} have expired" if known_ms else ""
+    # The broker that had the message is unknown.
+    expired = (
+        f"; messages from before {format_utc_second(max(known_ms))} may have expired" if known_ms else ""
+    )
     return f"{text}: compare its topic, cluster and time with the log of the producer{expired}"
 
 

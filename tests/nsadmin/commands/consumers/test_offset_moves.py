@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from namesrv_core.fleet.fleet import FleetPlan
+from namesrv_core.protocol.codes import RequestCode
 from namesrv_core.protocol.command import RemotingCommand
 from tests.nsadmin.conftest import Run
 from tests.support.consumer_brokers import ConsumerBroker
@@ -73,6 +74,17 @@ def test_a_group_without_an_offset_skips_and_repeats_nothing(ask: Run, filled_br
 def test_the_time_zero_is_the_oldest_message(ask: Run, filled_broker: ConsumerBroker) -> None:
     refused = ask("resetOffsetByTime", "G", "T", "-s", "0")
     assert "this would move G on 8 queues of T to the oldest message, which lets it" in refused.err
+
+
+def test_a_time_before_the_oldest_message_of_a_broker_is_said(
+    ask: Run, filled_broker: ConsumerBroker
+) -> None:
+    filled_broker.handlers[RequestCode.GET_BROKER_RUNTIME_INFO] = lambda asked: answer_json(
+        asked, {"table": {"earliestMessageTimeStamp": "1700000000000"}}
+    )
+    note = "broker-a: no messages from before 2023-11-14T22:13:20Z: older ones may have expired"
+    for time, is_said in (("2023-11-14T22:13:19Z", True), ("2023-11-14T22:13:21Z", False), ("0", False)):
+        assert (note in ask("resetOffsetByTime", "G", "T", "-s", time, "--dry-run").err) == is_said
 
 
 def test_minus_one_and_skipping_go_to_the_end(ask: Run, filled_broker: ConsumerBroker) -> None:

@@ -81,12 +81,14 @@ def test_a_message_that_no_consumer_gets_yet_is_named(
     assert (result.code, result.err) == (5, f'nsadmin: no message of T has the key "k", but {text}\n')
 
 
-def test_what_is_not_there(run_json: Run, message_broker: MessageBroker) -> None:
+def test_what_is_not_there(
+    run_json: Run, first_server: FakeNameServer, message_broker: MessageBroker
+) -> None:
     causes = "compare its topic, cluster and time with the log of the producer"
     nothing = f'nsadmin: no message of T has the key "k": {causes}\n'
     assert run_json("queryMsgByKey", "T", "k") == (5, "", nothing)
     message_broker.table["earliestMessageTimeStamp"] = "1700000000000"
-    causes += "; messages from before 2023-11-14T22:13:20Z have expired"
+    causes += "; messages from before 2023-11-14T22:13:20Z may have expired"
     assert run_json("queryMsgByKey", "U", "k").code == 5
     nothing = f'nsadmin: no message of T has the id "{KEY}": {causes}\n'
     assert run_json("queryMsgByUniqueKey", "T", KEY).err == nothing
@@ -97,6 +99,12 @@ def test_what_is_not_there(run_json: Run, message_broker: MessageBroker) -> None
     result = run_json("queryMsgByOffset", "T", "broker-a", "0", "9")
     assert (result.code, result.out) == (5, "")
     assert "the queue is empty" in result.err
+    with MessageBroker() as other:
+        # Which broker had the message is unknown.
+        other.table["earliestMessageTimeStamp"] = "1700000100000"
+        first_server.clusters = {"C": {"broker-a": {0: message_broker.addr}, "broker-b": {0: other.addr}}}
+        first_server.routes["T"]["broker-b"] = 6
+        assert "before 2023-11-14T22:15:00Z may have expired" in run_json("queryMsgByKey", "T", "k").err
 
 
 def test_a_dead_broker_hides_nothing_and_is_mentioned(
