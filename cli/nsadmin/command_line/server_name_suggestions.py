@@ -86,15 +86,14 @@ def remark_similar_name(session: Session, new_name: str, known_names: Iterable[s
         session.write_remark(f'"{new_name}" is new: {did_you_mean(similar_names)}')
 
 
-def remark_unknown_name(session: Session, value_source: str, name: str) -> None:
+def remark_unknown_name(session: Session, value_source: str, name: str, creation: str) -> None:
     """Say that no topic or group has the name that a change names beside its subject."""
     known_names = _fetch_known_names(value_source, session.admin, "")
     if not known_names or name in known_names:
         return
-    hint = ""
-    if similar_names := _find_similar_names(name, known_names):
-        hint = f"; {did_you_mean(similar_names)}"
-    session.write_remark(f'there is no {_SOURCE_NOUNS[value_source]} "{name}"{hint}')
+    similar_names = _find_similar_names(name, known_names)
+    hint = did_you_mean(similar_names) if similar_names else f"to create it, run {creation}"
+    session.write_remark(f'there is no {_SOURCE_NOUNS[value_source]} "{name}": {hint}')
 
 
 def _list_typed_texts(

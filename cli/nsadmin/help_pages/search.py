@@ -115,7 +115,11 @@ def search_text(words: Sequence[str]) -> str | None:
             for command, method in METHOD_ROW.findall(guide)
             if f"{command} ".startswith(f"{hit.name} ")
         ]
-        guide_sections.append(("Methods:", *method_lines[:5]) if method_lines else ())
+        guide_sections.append(
+            ("Methods (a ServerResult is what one server answered: addr, result, error):", *method_lines[:5])
+            if method_lines
+            else ()
+        )
     return join_sections(
         (
             wrap_paragraph(f'Found for "{question}", the best first:', width),

@@ -414,7 +414,7 @@ def test_a_question_about_the_library_shows_its_guide_first(question: str) -> No
 )
 def test_a_question_about_the_library_shows_the_methods_of_commands(question: str, line: str) -> None:
     [section] = [
-        part for part in str(find_page(question.split())).split("\n\n") if part.startswith("Methods:")
+        part for part in str(find_page(question.split())).split("\n\n") if part.startswith("Methods ")
     ]
     assert f"\n  {line}" in section
 

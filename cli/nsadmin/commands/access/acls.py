@@ -73,7 +73,7 @@ ACL_COLUMNS: Columns[tuple[list[str], AclEntry | None, str, User | None]] = (
     BROKERS,
 )
 ACL_CHANGE_COLUMNS = broker_change_columns(SUBJECT)
-_VALUE_SOURCES = {"Topic": "topics", "Group": "groups"}
+_VALUE_SOURCES = {"Topic": ("topics", "updateTopic"), "Group": ("groups", "updateSubGroup")}
 SubjectArgument = Annotated[
     str, Argument(metavar="SUBJECT", help="The user: User:NAME or NAME."), Flags("-s", "--subject")
 ]
@@ -430,6 +430,7 @@ def _merge_acl(
 ) -> ResultRows:
     subject = parse_subject(subject_text)
     targets = select_members(session, broker_text, cluster_name)
+    where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
     entries_text = "; ".join(map(_describe_entry, entries))
     plans = session.admin.acls.plan_merge(distinct_addrs(targets), subject, entries)
     warn_of_no_effect(session, "ACLs", plans)
@@ -437,8 +438,9 @@ def _merge_acl(
     if session.namesrv_addrs:
         for entry in entries:
             resource_type, _, name = entry.resource.partition(":")
-            if (value_source := _VALUE_SOURCES.get(resource_type)) and not name.endswith("*"):
-                remark_unknown_name(session, value_source, name)
+            if resource_type in _VALUE_SOURCES and not name.endswith("*"):
+                value_source, creation = _VALUE_SOURCES[resource_type]
+                remark_unknown_name(session, value_source, name, quote_command(creation, name, *where))
     planned_addrs = [plan.addr for plan in plans if plan.error is None]
     users = session.admin.users.get_user(planned_addrs, subject.removeprefix("User:"))
     remark_super_user(session, subject, users)
@@ -446,7 +448,6 @@ def _merge_acl(
     rows = _apply_plans(session, targets, subject, plans)
     if not any(isinstance(error, NotFound) for error in rows.errors):
         return rows
-    where = ("-c", cluster_name) if cluster_name else ("-b", broker_text or "")
     creation = quote_command("createUser", subject.removeprefix("User:"), *where)
     return rows.with_notes(f"create the user first: {creation}")
 

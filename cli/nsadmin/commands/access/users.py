@@ -164,7 +164,7 @@ def create_user(
     Examples:
         # Preview the creation, with the password from standard input
         nsadmin createUser shop -c cluster-a --passwordStdin --dry-run
-        # Create a user whose permissions come from ACLs, with the password from a file
+        # Create a user (account) with rights from ACLs, such as read only; its password file needs chmod 600
         nsadmin createUser shop -c cluster-a --passwordFile shop.password --yes
     """
     type_name = argument_values.parse_choice("-t", user_type, USER_TYPES) or "Normal"

@@ -244,7 +244,7 @@ def update_sub_group(
         nsadmin updateSubGroup warehouse -c '*' -r 5 --yes
         # Allow a group to broadcast: each of its clients gets every message
         nsadmin updateSubGroup warehouse -c cluster-a -d true --yes
-        # Pause, disable a group in all clusters: its consumers get no more messages; -s true lets it go on
+        # Stop (pause, disable) a group now, in all clusters: no more consumption; -s true lets it go on
         nsadmin updateSubGroup warehouse -c '*' -s false --yes
     """
     settings_by_name = {

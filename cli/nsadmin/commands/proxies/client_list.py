@@ -52,7 +52,6 @@ CLIENT_COLUMNS: Columns[ClusterClient] = (
         "producerGroups",
         "producer groups of the client; null if unknown. Topics for a gRPC producer",
         lambda c: c.producer_groups,
-        wide=True,
     ),
     PROXY_ADDRS.means("proxies that the client is connected to, by remoting port"),
     CLIENT_BROKERS.in_wide(),
@@ -88,7 +87,7 @@ def client_list(
 
     --topic names the groups of the topic without a connected client on stderr. It shows no producers, because
     brokers do not know to which topics a producer sends: `nsadmin producer --topic TOPIC` finds the machines
-    that sent the newest messages. `groups` has consumer groups; --output wide also shows producer groups.
+    that sent the newest messages. `groups` has consumer groups, and `producerGroups` producer groups.
 
     With --broker, no proxy is asked, and a client behind a proxy in cluster mode is not shown.
 
@@ -96,7 +95,7 @@ def client_list(
     with `proxies` in the context.
 
     Examples:
-        # All clients: who is connected to the cluster now, with address and groups; how many of each version
+        # All clients: who is connected now, with addresses and groups, and how many of each version
         nsadmin client list
         # Who uses a topic: the clients of all groups that consume it, and how to find its producers
         nsadmin client list --topic orders

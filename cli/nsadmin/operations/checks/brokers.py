@@ -136,11 +136,11 @@ def judge(scale: CheckScale, seen: BrokerObservation) -> CheckFinding:
     if shared_addrs := find_shared_addrs(listing.broker_groups):
         summary += f", {len(shared_addrs)} of them under several names"
     if left := [lost.broker.label for lost in seen.missing_brokers if lost.broker.last_seen_ms is not None]:
-        summary += f", and {abbreviate_names(left, _MAX_SHOWN)} left all name servers"
+        summary = f"{abbreviate_names(left, _MAX_SHOWN)} left all name servers; {summary}"
     if unseen := [lost.broker.label for lost in seen.missing_brokers if lost.broker.last_seen_ms is None]:
         verb, them = ("is", "it") if len(unseen) == 1 else ("are", "them")
         shown = abbreviate_names(unseen, _MAX_SHOWN)
-        summary += f"; {shown} {verb} expected, and nsadmin never saw {them} registered"
+        summary = f"{shown} {verb} expected, and nsadmin never saw {them} registered; {summary}"
     details = [*warning_lines, *doubt_lines, *_list_details(seen, unregistered)]
     if masterless:
         details.append(f"to see which topics cannot be written now: {quote_command('check', 'writable')}")

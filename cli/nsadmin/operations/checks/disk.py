@@ -199,7 +199,7 @@ CHECK = Check(
     keep messages, and `nsadmin brokerStatus --filter key=commitLogDirCapacity` the size of each disk.
 
     Examples:
-        # Disk usage of all brokers, and in how many days a disk is full (from the second run on)
+        # How full each disk is, how old its oldest message is, and when it is full (from the second run on)
         nsadmin check disk
         # Critical if a disk is over 75 % full: 15 points below the 90 at which brokers refuse messages
         nsadmin check disk --critical 15:

@@ -191,8 +191,10 @@ def test_a_topic_that_does_not_exist_is_said_before_the_change(run: Run, slave: 
     with FakeNameServer({"C": {"broker-a": {0: slave.addr}}}) as server:
         server.routes = {"orders": {"broker-a": 6}}
         words = ("createAcl", "shop", "-a", "Pub", "-d", "Allow", "-c", "C", "-n", server.addr, "--dry-run")
-        hint = 'nsadmin: there is no topic "ordres"; did you mean "orders"?\n'
+        hint = 'nsadmin: there is no topic "ordres": did you mean "orders"?\n'
         assert hint in run(*words, "-r", "Topic:ordres").err
+        hint = 'nsadmin: there is no topic "new": to create it, run nsadmin updateTopic new -c C\n'
+        assert hint in run(*words, "-r", "Topic:new").err
         for known in ("Topic:orders", "Topic:ordr*", "Cluster:ordres", "*"):
             assert "there is no" not in run(*words, "-r", known).err
 
