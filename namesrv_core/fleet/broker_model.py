@@ -186,6 +186,7 @@ class BrokerModel:
             "brokerName": self.spec.broker_name,
             "brokerId": self.spec.broker_id,
             "brokerRole": "ASYNC_MASTER" if self.spec.is_master else "SLAVE",
+            "enableSlaveActingMaster": str(self.spec.acting_master).lower(),
             "brokerIP1": host,
             "brokerIP2": host,
             "listenPort": port,

@@ -55,8 +55,8 @@ def _slave_status(model: BrokerModel, now_ms: int) -> dict[str, object]:
         # What an operator told the slave counts, if there is such an offset.
         flushed = model.master_flush_offset
         master_link = {
-            "lastReadTimestamp": now_ms - 10,
-            "lastWriteTimestamp": now_ms - 10,
+            "lastReadTimestamp": model.traffic.newest_stored_ms(now_ms),
+            "lastWriteTimestamp": model.traffic.newest_stored_ms(now_ms),
             "masterAddr": master.ha_server_addr,
             "masterFlushOffset": master.traffic.stored_bytes(now_ms) if flushed is None else flushed,
             "maxOffset": model.traffic.stored_bytes(now_ms),

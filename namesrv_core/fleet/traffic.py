@@ -67,6 +67,10 @@ class BrokerTraffic:
     def is_paused(self) -> bool:
         return bool(self._write_pauses) and self._write_pauses[-1][1] is None
 
+    def newest_stored_ms(self, now_ms: int) -> int:
+        """The store time of the newest message."""
+        return self._write_pauses[-1][0] if self.is_paused else now_ms - 10
+
     def stored_count(self, time_ms: int) -> int:
         """The number of messages stored so far, also on a slave."""
         if time_ms <= self._stores_since_ms:

@@ -248,8 +248,11 @@ def announce_lab_context(
         A line about the context to print, and a function that removes the context.
     """
     import os
+    import shutil
+    from functools import partial
 
     from nsadmin.console import contexts
+    from nsadmin.operations.inventory.keeper import InventoryKeeper
 
     contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
@@ -264,12 +267,20 @@ def announce_lab_context(
         return known.without_context(LAB_CONTEXT_NAME) if is_ours else known
 
     def remove_context() -> None:
+        forget_brokers()
         try:
             if not contexts.change_contexts(contexts_file, without_lab).contexts_by_name and is_new:
                 os.remove(contexts_file)
         except (contexts.InvalidContextsError, OSError):
             # The operator has changed the file in the meantime, so it stays unchanged.
             pass
+
+    def forget_brokers() -> None:
+        """A later lab has other brokers, which miss none of this one."""
+        for key in (f"context {LAB_CONTEXT_NAME}", f"servers {';'.join(sorted(namesrv_addrs))}"):
+            inventory = InventoryKeeper(partial(str, key))
+            if not inventory.is_off:
+                shutil.rmtree(inventory.store.inventory_folder, ignore_errors=True)
 
     try:
         saved = contexts.change_contexts(contexts_file, with_lab)
@@ -278,6 +289,7 @@ def announce_lab_context(
     if saved.contexts_by_name[LAB_CONTEXT_NAME] != lab:
         line = f'The context "{LAB_CONTEXT_NAME}" in {contexts_file} is yours and stays unchanged'
         return line, lambda: None
+    forget_brokers()
     line = (
         f"Context {LAB_CONTEXT_NAME} in {contexts_file}, as long as the lab runs: "
         f"nsadmin --context {LAB_CONTEXT_NAME} clusterList"

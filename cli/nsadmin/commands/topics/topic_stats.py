@@ -187,7 +187,7 @@ def topic_status(
         nsadmin topicStatus payments --sort -maxOffset
         # The oldest and the newest message in a topic, by queue: how far back can we replay
         nsadmin topicStatus payments --times
-        # How long the oldest unread message of a group waits, and will messages expire before it reads them?
+        # In one topic: how long the oldest unread message of a group waits, and will messages expire unread?
         nsadmin topicStatus payments --times -g warehouse
         # How many messages a topic received yesterday, or between two times (14:00 is today)
         nsadmin topicStatus payments --from yesterday --until today

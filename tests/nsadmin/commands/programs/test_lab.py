@@ -9,6 +9,8 @@ from nsadmin.app import main
 from nsadmin.commands.programs.lab import _parse_addresses, announce_lab_context
 from nsadmin.console import contexts
 from nsadmin.console.contexts import Context, Contexts
+from nsadmin.operations.inventory.keeper import InventoryKeeper
+from nsadmin.operations.inventory.records import ExpectedBroker
 
 ADDRESSES = ["127.0.0.1:1", "127.0.0.1:2"]
 
@@ -38,6 +40,19 @@ def test_it_comes_and_goes_and_the_one_in_use_stays(file: Path) -> None:
     )
     remove()
     assert contexts.load_contexts(file) == own
+
+
+def test_the_brokers_of_an_earlier_lab_are_forgotten(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NSADMIN_INVENTORY")
+    monkeypatch.setenv("XDG_STATE_HOME", str(file.parent / "state"))
+    store = InventoryKeeper(lambda: "context lab").store
+    broker = ExpectedBroker("C", "broker-a", 0, "127.0.0.1:3")
+    store.change_brokers(lambda _: [broker])
+    _, remove = announce_lab_context(ADDRESSES)
+    assert store.load_brokers() == ()
+    store.change_brokers(lambda _: [broker])
+    remove()
+    assert store.load_brokers() == ()
 
 
 def test_a_file_that_was_not_there_goes_again(file: Path) -> None:
