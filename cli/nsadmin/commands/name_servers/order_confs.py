@@ -233,6 +233,9 @@ def note_unsent_order_confs(session: Session, *, is_advised: bool = True) -> lis
     addrs = ", ".join(session.admin.order_confs.find_servers_without())
     if not addrs:
         return []
-    advice = f": run {quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')} to send it to them"
+    advice = (
+        ". Without it, messages stay in order only while all brokers of the topic run: to send it, run "
+        f"{quote_command('updateNamesrvConfig', 'orderMessageEnable', 'true')}"
+    )
     fact = f"clients get no order configuration from {addrs}, because orderMessageEnable is false"
     return [f"{fact}{advice if is_advised else ''}"]

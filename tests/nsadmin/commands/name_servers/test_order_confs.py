@@ -120,8 +120,9 @@ def test_servers_that_keep_it_to_themselves_are_told(
     assert (result.code, result.err) == (
         0,
         f"nsadmin: clients get no order configuration from {second_server.addr}, "
-        "because orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to "
-        "send it to them\nnsadmin: to undo it: nsadmin updateOrderConf T delete\n",
+        "because orderMessageEnable is false. Without it, messages stay in order only while all brokers of "
+        "the topic run: to send it, run nsadmin updateNamesrvConfig orderMessageEnable true\n"
+        "nsadmin: to undo it: nsadmin updateOrderConf T delete\n",
     )
 
 

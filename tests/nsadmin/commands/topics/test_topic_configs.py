@@ -238,8 +238,8 @@ def test_an_ordered_topic_gets_its_order_configuration(
     assert (result.code, result.err) == (
         0,
         f"{MOVED_KEYS}nsadmin: clients get no order configuration from {server.addr}, because "
-        "orderMessageEnable is false: run nsadmin updateNamesrvConfig orderMessageEnable true to send it to "
-        "them\n"
+        "orderMessageEnable is false. Without it, messages stay in order only while all brokers of the topic "
+        "run: to send it, run nsadmin updateNamesrvConfig orderMessageEnable true\n"
         "nsadmin: to undo it: nsadmin updateOrderConf T put -v broker-b:1 && "
         f"nsadmin updateTopic T -w 4 -b {by_name}\n",
     )
