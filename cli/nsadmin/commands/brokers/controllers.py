@@ -1,5 +1,6 @@
 """Owns the commands for controllers. Each controller can name the leader."""
 
+import shlex
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -169,7 +170,7 @@ def _replica_rows(
 ) -> ResultRows:
     broker_names = select_broker_names(session, broker_name, cluster_name)
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list, cluster_name))
     replica_sets = controllers.get_replica_sets(leader_addr, broker_names)
     replicas = [(replica_set, r) for replica_set in replica_sets.values() for r in replica_set.replicas]
     missing_errors = [
@@ -282,18 +283,28 @@ def update_controller_config(
     return ResultRows.from_records(CONTROLLER_CONFIG_CHANGE_COLUMNS, changes, errors, common={KEY: key})
 
 
-def find_controllers(session: Session, controller_list: str | None) -> list[str]:
-    """Return the addresses of the list, or without one of the controllers that brokers name."""
-    if controller_list is None:
-        groups = session.admin.clusters.get_info().broker_groups
-        addrs = dict.fromkeys(addr for group in groups for addr in group.broker_addrs.values())
-        configs = [r.result for r in session.admin.broker_configs.get_each(addrs) if r.result is not None]
-        controller_list = ";".join(filter(None, (config.get("controllerAddr") for config in configs)))
-        if not controller_list:
-            raise UsageError(
-                "no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
-                f"elects a master: {quote_command('guide', 'when-a-master-dies')}"
-            )
+def find_controllers(
+    session: Session, controller_list: str | None, cluster_name: str | None = None
+) -> list[str]:
+    """Return the addresses of the list, or without one of the controllers that the cluster's brokers name."""
+    if controller_list is not None:
+        return _parse_controllers(controller_list)
+    groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    addrs = dict.fromkeys(addr for group in groups for addr in group.broker_addrs.values())
+    configs = [r.result for r in session.admin.broker_configs.get_each(addrs) if r.result is not None]
+    named = {named_list for config in configs if (named_list := config.get("controllerAddr"))}
+    if not named:
+        raise UsageError(
+            "no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
+            f"elects a master: {quote_command('guide', 'when-a-master-dies')}"
+        )
+    if len({frozenset(_parse_controllers(named_list)) for named_list in named}) > 1:
+        choices = " or ".join(f"-a {shlex.quote(named_list)}" for named_list in sorted(named))
+        raise UsageError(f"brokers name different controllers: pass {choices}")
+    return _parse_controllers(named.pop())
+
+
+def _parse_controllers(controller_list: str) -> list[str]:
     addr_texts = [
         addr_text.strip() for addr_text in controller_list.replace(",", ";").split(";") if addr_text.strip()
     ]

@@ -66,7 +66,7 @@ def elect_master(
         nsadmin electMaster broker-a 1 -c DefaultCluster --dry-run
     """
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list, cluster_name))
     replicas_before = controllers.get_replica_set(leader_addr, broker_name)
     replica = _require_replica(replicas_before, id_text)
     if not replica.is_alive:
@@ -163,7 +163,7 @@ def clean_broker_metadata(
     """
     _require_valid_options(id_list, cluster_name, include_living)
     controllers = session.admin.controllers
-    leader_addr = controllers.find_leader(find_controllers(session, controller_list))
+    leader_addr = controllers.find_leader(find_controllers(session, controller_list, cluster_name))
     replicas_before = controllers.get_replica_set(leader_addr, broker_name)
     id_texts = [id_text for id_text in (id_list or "").split(";") if id_text.strip()]
     chosen_ids = [_require_replica(replicas_before, id_text).broker_id for id_text in id_texts]

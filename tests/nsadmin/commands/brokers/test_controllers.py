@@ -75,8 +75,19 @@ def test_without_a_list_the_controllers_are_those_that_brokers_name(
     ):
         result = run("getControllerMetaData", "-n", server.addr, "--json")
         assert [(row["controllerAddr"], row["isLeader"]) for row in result.json] == [(leader.addr, True)]
+        with Server({26: lambda asked: build_reply(asked, body=b"controllerAddr=h:1")}) as other:
+            server.clusters = {**server.clusters, "D": {"broker-b": {0: other.addr}}}
+            several = run("getControllerMetaData", "-n", server.addr)
+            chosen = run("getSyncStateSet", "-c", "C", "-n", server.addr)
         config = b"brokerName=broker-a"
+        server.clusters = {"C": server.clusters["C"]}
         result = run("getSyncStateSet", "-b", "broker-a", "-n", server.addr)
+    addrs = f"'{dead_addr};{leader.addr}'"
+    assert (several.code, several.err) == (
+        2,
+        f"nsadmin: brokers name different controllers: pass -a {addrs} or -a h:1\n",
+    )
+    assert chosen.code == 0
     assert (result.code, result.err) == (
         2,
         "nsadmin: no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
