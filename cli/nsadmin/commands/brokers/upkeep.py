@@ -127,8 +127,8 @@ def delete_expired_commit_log(
     return _add_notes(
         session,
         rows,
-        f"expired files are deleted within seconds: {quote_command('check', 'disk')} shows how full the "
-        "disks are then",
+        "brokers delete expired files from now on, a few at a time: "
+        f"{quote_command('check', 'disk')} shows how full the disks are then",
         f"if they are still too full, keep messages for fewer hours, then run this again: {advice}",
     )
 

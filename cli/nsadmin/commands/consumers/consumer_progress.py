@@ -263,7 +263,10 @@ def consumer_progress(
     queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
-    notes = [*map(str, missing_errors), *result_notes(progress_results)]
+    targets = session.admin.groups.list_targets(cluster_name)
+    tables = [r.result for r in session.admin.groups.get_tables(targets) if r.result is not None]
+    is_paused = any(table.get(group, {}).get("consumeEnable") is False for table in tables)
+    notes = [*map(str, missing_errors), *result_notes(progress_results), *_note_paused([group] * is_paused)]
     totals = _sum_progress(progress_results, describe_no_offsets(topic))
     if sum_queues:
         rows = ResultRows.from_records(SUM_COLUMNS, _sum_by_topic(progress_results), errors, notes)
@@ -276,6 +279,13 @@ def consumer_progress(
     rows = ResultRows.from_records(columns, queues, errors, notes, common={GROUP: group})
     consume_tps = sum(r.result.consume_tps for r in progress_results if r.result is not None)
     return rows._replace(totals={"consumeTps": consume_tps}, table_notes=totals)
+
+
+def _note_paused(groups: Sequence[str]) -> list[str]:
+    if not groups:
+        return []
+    explain = quote_command("group", "explain", groups[0])
+    return [f"paused (consumeEnable=false): {abbreviate_names(groups, 5)}: see {explain}"]
 
 
 def _shows_client_ids(session: Session) -> bool:
@@ -402,9 +412,7 @@ def _all_group_rows(
     failed_count = sum(g.error is not None for g in groups)
     missing_errors = _find_missing_brokers(session, inventory, None, cluster_name)
     notes = [*map(str, missing_errors), *failure_notes(errors_by_broker.items())]
-    if paused := [g.group for g in groups if g.is_paused]:
-        explain = quote_command("group", "explain", paused[0])
-        notes.append(f"paused (consumeEnable=false): {abbreviate_names(paused, 5)}: see {explain}")
+    notes += _note_paused([g.group for g in groups if g.is_paused])
     if failed_count:
         notes.append(f"{part_is(failed_count, len(groups), 'group')} incomplete: see the column error")
     errors = [*errors_by_broker.values(), *(g.error for g in groups), *missing_errors]

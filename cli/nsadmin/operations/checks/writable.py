@@ -104,7 +104,9 @@ def _find_read_only(
     registrations = admin.registrations.get_each(addr for addr in suspect_addrs if addr)
     return {
         broker.broker_name: frozenset(
-            topic for topic, config in broker.topics.items() if not int(config.get("perm", 0)) & Perm.WRITE
+            topic
+            for topic, config in broker.topics.items()
+            if not (isinstance(perm := config.get("perm"), int) and perm & Perm.WRITE)
         )
         for _, broker, _ in registrations
         if broker is not None

@@ -96,8 +96,8 @@ def test_a_deletion_that_frees_nothing_leads_to_the_setting(run: Run, broker: To
         assert f"nsadmin updateBrokerConfig fileReservedTime 5 -b {broker.addr}" in result.err
     broker.table["earliestMessageTimeStamp"] = str(int((time() - 73 * 3600) * 1000))
     assert run("deleteExpiredCommitLog", broker.addr, "--yes").err == (
-        "nsadmin: expired files are deleted within seconds: nsadmin check disk shows how full the disks are "
-        "then\n"
+        "nsadmin: brokers delete expired files from now on, a few at a time: nsadmin check disk "
+        "shows how full the disks are then\n"
         "nsadmin: if they are still too full, keep messages for fewer hours, then run this again: "
         f"nsadmin updateBrokerConfig fileReservedTime 36 -b {broker.addr}\n"
     )

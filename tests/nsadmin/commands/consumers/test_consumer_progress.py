@@ -120,6 +120,9 @@ def test_paused_groups_are_named(ask: Run, consumer_broker: ConsumerBroker) -> N
     assert ask("consumerProgress").err == (
         "nsadmin: paused (consumeEnable=false): Held: see nsadmin group explain Held\n"
     )
+    consumer_broker.offsets["Held", "T", 0] = 1
+    assert "paused (consumeEnable=false): Held" in ask("consumerProgress", "Held").err
+    assert "paused" not in ask("consumerProgress", "G").err
 
 
 def test_progress_of_all_groups(ask: Run, consumer_broker: ConsumerBroker) -> None:
