@@ -116,7 +116,7 @@ def search_text(words: Sequence[str]) -> str | None:
             if f"{command} ".startswith(f"{hit.name} ")
         ]
         guide_sections.append(
-            ("Methods (a ServerResult is what one server answered: addr, result, error):", *method_lines[:8])
+            ("Methods (a ServerResult is what one server answered: addr, result, error):", *method_lines)
             if method_lines
             else ()
         )
