@@ -479,7 +479,11 @@ def _apply_offset_plans(
         elif not any(errors):
             # --undo after a failed one continues it.
             notes.append(f"to return to the offsets from before this undo: {undo_command}")
-    return ResultRows.from_records(columns, moves, errors, notes, common=common)
+    rows = ResultRows.from_records(columns, moves, errors, notes, common=common)
+    is_done = done_count == len(moves) > 1
+    return rows._replace(
+        table_notes=[f"{group} was moved on {queues}, which lets it {effect}"] if is_done else []
+    )
 
 
 def _verify_after_commits(session: Session, group: str, moves: Sequence[OffsetMove]) -> Sequence[OffsetMove]:

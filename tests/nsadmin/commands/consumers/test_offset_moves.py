@@ -369,7 +369,7 @@ def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
     before = dict(filled_broker.offsets)
     result = ask(*words)
     assert (result.code, "cannot be undone" in result.err) == (2, False)
-    result = ask(*words, "--yes")
+    result = ask(*words, "--yes", "--json")
     assert (result.code, result.err) == (0, UNDO_HINT)
     undo_words = ["resetOffsetByTime", "G", "T", "--undo", "--json"]
     preview = ask(*undo_words, "--dry-run").json
@@ -385,8 +385,9 @@ def test_a_move_that_was_a_mistake_is_undone_from_the_audit(
 
 def test_an_undo_of_all_queues_says_what_another_one_does(ask: Run, filled_broker: ConsumerBroker) -> None:
     filled_broker.offsets["G", "T", 7] = 20
-    assert ask("resetOffsetByTime", "G", "T", "-s", "15", "--yes").err == UNDO_HINT
-    result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes")
+    moved = "nsadmin: G was moved on 8 queues of T, which lets it receive 40 messages again\n"
+    assert ask("resetOffsetByTime", "G", "T", "-s", "15", "--yes").err == UNDO_HINT + moved
+    result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes", "--json")
     assert (result.code, result.err) == (
         0,
         UNDO_HINT.replace("undo this move only", "return to the offsets from before this undo"),
