@@ -92,13 +92,6 @@ def run_command_line(words: list[str], batch: BatchContext | None = None) -> int
 
         output.write_text(command_text(request.entry))
         return ExitCode.DONE
-    except UsageError as error:
-        if error.question and batch is None:
-            from nsadmin.help_pages.help_command import find_examples
-
-            for example in find_examples(error.question):
-                error.add_note(example)
-        raise
     except typer.Exit as end:
         return end.exit_code
 

@@ -149,6 +149,7 @@ def test_the_version(run: Run, word: str) -> None:
         (("version", "now"), 'unexpected argument "now": usage: nsadmin version\n'),
         (("qqqqqq",), 'unknown command "qqqqqq": nsadmin help qqqqqq searches commands and guides'),
         (("help", "qqqqqq"), 'no command and no guide has "qqqqqq": nsadmin help all lists the commands'),
+        (("context", "frobnicate"), 'unknown command "context frobnicate": use list, show, use, set, login'),
         (("kv", "gte"), 'unknown command "kv gte": did you mean "kv get"?'),
         (("kv", "-n", "h:1"), 'missing command after "kv": use get, list, diff, sync, export, import'),
         (
@@ -178,11 +179,13 @@ def test_the_version(run: Run, word: str) -> None:
             ("divergence", "now"),
             'unexpected argument "now": it takes only options, see nsadmin divergence --help\n',
         ),
+        (("topicRoute", "-x"), 'unknown option "-x": nsadmin topicRoute --help lists the options\n'),
         (("topicRoute", "T", "-1h"), 'unexpected argument "-1h": usage: nsadmin topicRoute TOPIC\n'),
         (("printMsg", "T", "-1h"), '"-1h" needs an option before it: write -b -1h\n'),
         (("resetOffsetByTime", "G", "T", "-2d"), '"-2d" needs an option before it: write -s -2d\n'),
         (("resetOffsetByTime", "G", "T", "-5"), 'unexpected argument "-5": usage: nsadmin resetOffsetByTime'),
         (("-1h", "topicList"), 'unexpected argument "-1h": usage: nsadmin COMMAND\n'),
+        (("topicRoute", "T", "--dry-rum"), 'unknown option "--dry-rum"'),
         (("topicRoute", "T", "--timeut", "1"), 'unknown option "--timeut": did you mean "--timeout"?'),
         (
             ("updateKvConfig", "N", "-k", "k"),
@@ -250,6 +253,10 @@ def test_the_version(run: Run, word: str) -> None:
             "-b ADDR and -c CLUSTER exclude each other: pass only one of them",
         ),
         (("topicList", "-n", "a:99999"), 'invalid port 99999 in "a:99999": use 1 to 65535'),
+        (
+            ("routeAt", "T", "--time", "1h"),
+            'unknown option "--time": usage: nsadmin route at TOPIC --at TIME',
+        ),
         (("topicList", "--timeout", "x"), 'invalid value "x" for --timeout: expected seconds, for example 3'),
         (("topicList", "--timeout"), "missing value for --timeout: write --timeout SECONDS"),
         (("topicList", "--json=1"), "--json takes no value: write --json alone"),
@@ -261,63 +268,6 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(run: Run, args: tuple[
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"nsadmin: {line}")
     assert result.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "error", "example"),
-    [
-        (
-            "group pause G",
-            'command "group pause": use explain, list',
-            "updateSubGroup warehouse -c '*' -s false",
-        ),
-        ("topic stop T", 'command "topic stop": use list, show', "updateTopicPerm payments 4 -c '*'   #"),
-        (
-            "offset reset G",
-            'command "offset": did you mean "resetOffsetByTime"',
-            "resetOffsetByTime warehouse",
-        ),
-        ("revert", 'command "revert": nsadmin help revert searches', "audit list   # "),
-        (
-            "topicList --unused",
-            'option "--unused": nsadmin topicList --help lists',
-            "topicList -c --idle 30d",
-        ),
-        (
-            "updateSubGroup G --maxRetries 3",
-            'option "--maxRetries": nsadmin updateSubGroup --help',
-            "updateSubGroup warehouse -c '*' -r",
-        ),
-        (
-            "getBrokerConfig -k K",
-            'option "-k": nsadmin getBrokerConfig --help',
-            "getBrokerConfig --filter key=",
-        ),
-        ("routeAt T --time 1h", 'option "--time": usage: nsadmin route at TOPIC --at TIME', "route at "),
-    ],
-)
-def test_an_error_that_cannot_say_what_to_type_shows_examples(
-    run: Run, line: str, error: str, example: str
-) -> None:
-    code, out, err = run(*line.split())
-    first, *examples = err.splitlines()
-    assert (code, out) == (2, "")
-    assert first.startswith(f"nsadmin: unknown {error}")
-    assert any(e.startswith(f"nsadmin: try: nsadmin {example}") for e in examples)
-    assert len(examples) <= 3
-    # What is pasted asks before it changes something.
-    assert all("   # " in e and "--yes" not in e for e in examples)
-
-
-def test_a_wrong_option_of_a_command_that_reads_suggests_no_change(run: Run) -> None:
-    result = run("getBrokerConfig", "-k", "K")
-    assert "try: " in result.err
-    assert "update" not in result.err
-
-
-def test_a_name_after_a_word_that_is_clear_asks_no_search(run: Run) -> None:
-    assert run("lag", "orders").err.count("\n") == 1
-    assert run("wipeWritePerm", "b", "--watch", "1").err.count("\n") == 1
 
 
 def test_positional_words_fill_what_no_flag_gave(run: Run, server: FakeNameServer) -> None:

@@ -16,7 +16,7 @@ from nsadmin.command_line.argument_values import parse_name_list
 from nsadmin.command_line.completion.lookup import Candidate
 from nsadmin.command_line.declarations import REQUIRED, Parameter, command_parameters, declaration_of
 from nsadmin.command_line.registry import CommandEntry
-from nsadmin.command_line.shared_options import leading_parameters, list_shared_parameters
+from nsadmin.command_line.shared_options import list_shared_parameters
 from nsadmin.command_line.value_completion import Completer, complete_value
 from nsadmin.console import settings
 from nsadmin.console.exit_codes import CheckUsageError, UsageError
@@ -69,31 +69,28 @@ class SessionCommand(TyperCommand):
                 self._require_arguments(ctx.params, words)
             return rest
         except usage.ParsingError as error:
-            flag, typed_name = getattr(error, "option_name", ""), self.entry.typed_name
-            sibling = self._find_sibling(flag)
-            advice = f"nsadmin {typed_name} --help lists the options"
-            # The search does not know what other commands share, such as --watch.
-            is_shared = any(flag in parameter.flag_names for parameter in leading_parameters())
             raise self._make_error(
                 usage.describe_parsing_error(
                     error,
                     words,
                     self.usage_text,
                     [*self.own_parameters, *self.shared_parameters],
-                    f"use nsadmin {sibling.typed_name}" if sibling else advice,
+                    self._advise_on_option(getattr(error, "option_name", "")),
                     declaration_of(self.function).column_names,
-                    "" if sibling or is_shared else typed_name,
                 )
             ) from error
         except UsageError as error:
             raise self._make_error(error) from None
 
-    def _find_sibling(self, flag: str) -> CommandEntry | None:
+    def _advise_on_option(self, flag: str) -> str:
         """The command of the same group that the flag names: rebalance status, for rebalance run --status."""
-        return registry.find_command(f"{self.entry.group}{flag.lstrip('-')}") if self.entry.group else None
+        sibling = registry.find_command(f"{self.entry.group}{flag.lstrip('-')}") if self.entry.group else None
+        if sibling is not None:
+            return f"use nsadmin {sibling.typed_name}"
+        return f"nsadmin {self.entry.typed_name} --help lists the options"
 
     def _make_error(self, error: UsageError) -> UsageError:
-        return CheckUsageError(str(error), error.question) if self.entry.kind == "check" else error
+        return CheckUsageError(str(error)) if self.entry.kind == "check" else error
 
     @property
     def usage_text(self) -> str:

@@ -106,13 +106,11 @@ def unknown_option(
     advice: str,
     column_names: Sequence[str] = (),
     missing_flags: Sequence[str] = (),
-    command_name: str = "",
 ) -> UsageError:
     """An option that does not exist: what means the same or is spelled similarly, else the advice.
 
     If required options are missing, `missing_flags`, only one of them can be meant.
     """
-    question = ""
     # Every short option is similar to every other one.
     word = flag[2:] if flag.startswith("--") and len(flag) > 3 else ""
     meant_flags = next(
@@ -131,9 +129,7 @@ def unknown_option(
         advice = f"use --filter {column_name}{'=' if len(column_name) == len(word) else '~'}VALUE"
     elif word and near_flags:
         advice = did_you_mean(near_flags)
-    elif command_name:
-        question = f"{command_name} {word.replace('-', ' ')}".rstrip()
-    return UsageError(f'unknown option "{flag}": {advice}', question)
+    return UsageError(f'unknown option "{flag}": {advice}')
 
 
 def unexpected_value(word: str, flag: str) -> UsageError:
@@ -194,7 +190,6 @@ def describe_parsing_error(
     parameters: Sequence[Parameter],
     advice: str,
     column_names: Sequence[str] = (),
-    command_name: str = "",
 ) -> UsageError:
     """The mistake in our words. The classes of these errors are private to Typer, so their names tell."""
     error_name = type(error).__name__
@@ -206,9 +201,7 @@ def describe_parsing_error(
         known_flags = [flag for parameter in parameters for flag in parameter.flag_names]
         missing_flags = list(_list_missing_flags(words, parameters))
         advice = f"usage: {usage}" if missing_flags else advice
-        return unknown_option(
-            error.option_name, known_flags, advice, column_names, missing_flags, command_name
-        )
+        return unknown_option(error.option_name, known_flags, advice, column_names, missing_flags)
     if error_name == "BadOptionUsage":
         flag = error.option_name
         parameter = _find_parameter(parameters, [flag])
@@ -311,34 +304,21 @@ def unknown_command_error(command_words: Sequence[str]) -> UsageError:
     group_name = registry.find_group(command_words[0])
     if group_name is not None:
         error_type = CheckUsageError if group_name == "check" else UsageError
-        return error_type(*_describe_unknown_member(group_name, command_words[1]))
+        return error_type(_describe_unknown_member(group_name, command_words[1]))
     suggested_names = registry.suggest_commands(command_words)
     search = f"nsadmin help {' '.join(command_words[:1])} searches"
     hint = did_you_mean(suggested_names) if suggested_names else f"{search} commands and guides"
-    # The next word can be a name: lag billing.
-    question_words = [word for word in command_words[:2] if word is command_words[0] or _is_known_word(word)]
-    is_clear = suggested_names and len(question_words) == 1
-    return UsageError(
-        f'unknown command "{command_words[0]}": {hint}', "" if is_clear else " ".join(question_words)
-    )
+    return UsageError(f'unknown command "{command_words[0]}": {hint}')
 
 
-def _is_known_word(word: str) -> bool:
-    """Whether the word is a noun or a verb of commands: topic, reset."""
-    # Imported late: few command lines need it.
-    from nsadmin.command_line.command_synonyms import COMMANDS_BY_SYNONYM
-
-    return word in COMMANDS_BY_SYNONYM or any(entry.member_name == word for entry in registry.COMMANDS)
-
-
-def _describe_unknown_member(group_name: str, member_word: str) -> tuple[str, str]:
-    """The text of the error, and the question to search for."""
+def _describe_unknown_member(group_name: str, member_word: str) -> str:
     member_names = registry.list_group_words(group_name)
     if member_word.startswith("-"):
-        return f'missing command after "{group_name}": use {", ".join(member_names)}', ""
-    question = f"{group_name} {member_word}"
+        return f'missing command after "{group_name}": use {", ".join(member_names)}'
     suggested_names = registry.suggest_members(group_name, member_word)
     if suggested_names:
-        return f'unknown command "{question}": {did_you_mean(suggested_names)}', ""
-    hint = f"use {', '.join(member_names)}; nsadmin help {question} searches commands and guides"
-    return f'unknown command "{question}": {hint}', question
+        hint = did_you_mean(suggested_names)
+    else:
+        search = f"nsadmin help {group_name} {member_word} searches commands and guides"
+        hint = f"use {', '.join(member_names)}; {search}"
+    return f'unknown command "{group_name} {member_word}": {hint}'

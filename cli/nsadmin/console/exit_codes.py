@@ -128,14 +128,7 @@ def meaning_of_code(exit_code: int | None, command_name: str = "", command_kind:
 
 
 class UsageError(Exception):
-    """The command line is wrong. The text is one line that says what to type.
-
-    If the text cannot say it, `question` has the words of the line to search for.
-    """
-
-    def __init__(self, text: str, question: str = "") -> None:
-        super().__init__(text)
-        self.question = question
+    """The command line is wrong. The text is one line that says what to type."""
 
 
 class CheckUsageError(UsageError):

@@ -1,6 +1,5 @@
 """Chooses the page of `nsadmin help WORDS`."""
 
-import re
 from collections.abc import Sequence
 
 from nsadmin.command_line import registry
@@ -10,8 +9,6 @@ from nsadmin.help_pages.command_lists import all_commands_text, category_text, g
 from nsadmin.help_pages.overview import overview_text
 
 HELP_FLAGS = ("-h", "--help")
-_EXAMPLE = re.compile(r"^  # (.+)\n  (nsadmin .+)", re.M)
-"""In a page: an example of a command, with what it does."""
 
 
 def is_group_help(command_words: Sequence[str]) -> bool:
@@ -70,31 +67,6 @@ def find_page(help_words: Sequence[str]) -> str | None:
             f'no command and no guide has "{" ".join(topic_words)}": nsadmin help all lists the commands'
         )
     return text
-
-
-def find_examples(question: str) -> list[str]:
-    """The first examples that the search finds, two of one command at most, with what they do.
-
-    Without --yes: a change asks first. A question about a command that reads gets no change.
-    """
-    # Imported late: it reads the help of all commands.
-    from nsadmin.help_pages.search import search_text
-
-    reads = _may_change(question) is False
-    sections = (search_text(question.split()) or "").split("\n\n")
-    examples = [
-        (description, line)
-        for section in sections
-        for description, line in _EXAMPLE.findall(section)[:2]
-        if not (reads and _may_change(line.removeprefix("nsadmin ")))
-    ]
-    return [f"try: {line.removesuffix(' --yes')}   # {description}" for description, line in examples[:3]]
-
-
-def _may_change(line: str) -> bool | None:
-    """Whether the command of a line changes something; None if the line begins with no command."""
-    entry, _ = registry.take_command(line.split())
-    return entry.may_change if entry else None
 
 
 def _columns_page(command_words: Sequence[str]) -> str:
