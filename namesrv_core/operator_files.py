@@ -25,7 +25,8 @@ _MERGE_TAG = "tag:yaml.org,2002:merge"
 _CLOSERS = {"[": "]", "{": "}", '"': '"', "'": "'"}
 _PLAIN_PROBLEMS = {
     "mapping values are not allowed": (
-        'the ":" does not fit: indent the line like the keys beside it, or quote the value'
+        'the ":" does not fit: the line above lacks a ":", this line is not indented like the keys beside '
+        "it, or its value needs quotes"
     ),
     "cannot start any token": "indent with spaces, not tabs, and quote a value that begins with @, ` or %",
     "did not find expected key": "the line is not indented like the keys beside it",

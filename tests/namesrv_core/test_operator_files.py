@@ -52,7 +52,8 @@ def test_the_place_is_told(text: str, problem: str, line: int) -> None:
         ("a: [\n", "the [ here is not closed: add a ]", 1),
         (
             "a: 1\n  b: 2\n",
-            'the ":" does not fit: indent the line like the keys beside it, or quote the value',
+            'the ":" does not fit: the line above lacks a ":", this line is not indented like the keys '
+            "beside it, or its value needs quotes",
             2,
         ),
         ("a:\n\tb: 1\n", "indent with spaces, not tabs, and quote a value that begins with @, ` or %", 2),

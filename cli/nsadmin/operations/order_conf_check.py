@@ -76,7 +76,7 @@ def find_topic_problems(
 
     `is_sent` says whether a name server sends the order configuration to clients.
     """
-    would, condition = ("", "") if is_sent else ("would ", " with orderMessageEnable=true")
+    would, condition = ("", "") if is_sent else ("would ", " if name servers get orderMessageEnable=true")
     if not topic_queues:
         yield "no-topic", "the topic does not exist", False
         return

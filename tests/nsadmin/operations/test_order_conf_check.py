@@ -97,8 +97,8 @@ def test_nothing_fails_while_no_client_gets_the_order_configuration() -> None:
     problems = check_order_confs([seeing({"T": "a:3;gone:8", "U": "a=8"}, topics, enabled="false")])
     assert not any(problem.is_grave for problem in problems)
     assert [problem.problem_text for problem in problems if problem.topic == "T"] == [
-        "gone is not registered, but clients would send to it with orderMessageEnable=true",
+        "gone is not registered, but clients would send to it if name servers get orderMessageEnable=true",
         "the order configuration leaves out 1 broker of the topic: if name servers get "
         "orderMessageEnable=true, clients will not send to it; to use it, add b:8",
-        "a has no write permission, but clients would send to it with orderMessageEnable=true",
+        "a has no write permission, but clients would send to it if name servers get orderMessageEnable=true",
     ]

@@ -187,7 +187,7 @@ def create_user(
             for resources, actions in (("Topic:NAME", "Pub"), ("Topic:NAME,Group:NAME", "Sub,Get"))
         )
         session.write_remark(f"a Normal user needs an ACL, to send to a topic: {send}")
-        session.write_remark(f"to consume a topic with a group: {consume}")
+        session.write_remark(f"to consume a topic with a group (with Pub,Sub,Get also to send): {consume}")
     rows = _apply_plans(session, targets, username, plans)
     if not any(isinstance(error, AlreadyExists) for error in rows.errors):
         return rows

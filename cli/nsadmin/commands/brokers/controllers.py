@@ -27,7 +27,7 @@ from nsadmin.command_line.broker_targets import (
     match_results,
     select_members,
 )
-from nsadmin.command_line.declarations import Flags, RequiredUnless, command
+from nsadmin.command_line.declarations import Flags, RequiredUnless, command, means_several
 from nsadmin.commands.brokers.broker_configs import describe_config_change
 from nsadmin.commands.columns.brokers import BROKER_ADDR, BROKER_ID, BROKER_NAME, TARGET_COLUMNS
 from nsadmin.commands.columns.changes import CHANGE_COLUMNS, ServerChange
@@ -289,7 +289,9 @@ def find_controllers(
     """Return the addresses of the list, or without one of the controllers that the cluster's brokers name."""
     if controller_list is not None:
         return _parse_controllers(controller_list)
-    groups = session.admin.clusters.get_info().groups_in_cluster(cluster_name)
+    groups = session.admin.clusters.get_info().groups_in_cluster(
+        None if means_several(cluster_name) else cluster_name
+    )
     addrs = dict.fromkeys(addr for group in groups for addr in group.broker_addrs.values())
     configs = [r.result for r in session.admin.broker_configs.get_each(addrs) if r.result is not None]
     named = {named_list for config in configs if (named_list := config.get("controllerAddr"))}

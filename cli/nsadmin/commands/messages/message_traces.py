@@ -86,8 +86,9 @@ def query_msg_trace_by_id(
         if trace_topic != TRACE_TOPIC:
             raise
         raise NotFound(
-            f"no traces, because no broker has the topic {trace_topic}: set traceTopicEnable=true on "
-            "a broker and enable tracing in the clients, or name their trace topic with -t"
+            f"no traces: no broker has the topic {trace_topic}. For traces of later messages, set "
+            "traceTopicEnable=true in broker.conf, restart the broker, and enable tracing in the clients; if "
+            "they use another trace topic, name it with -t"
         ) from None
     notes, errors = failure_notes(found.broker_errors), [error for _, error in found.broker_errors]
     if not found.traces:

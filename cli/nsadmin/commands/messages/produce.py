@@ -331,7 +331,8 @@ def _send_all(
     except TopicNotExist as error:
         if TRACE_TOPIC in str(error):
             raise TopicNotExist(
-                f"{TRACE_TOPIC} has no route: set traceTopicEnable=true on a broker, or omit --trace"
+                f"{TRACE_TOPIC} has no route: set traceTopicEnable=true in broker.conf and restart the "
+                "broker, or omit --trace"
             ) from None
         raise
     except UsageError as error:

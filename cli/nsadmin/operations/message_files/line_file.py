@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -74,9 +75,10 @@ _FORMAT = "each line must be a JSON object, as `nsadmin messages export TOPIC --
 
 def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        value = operator_files.parse_json(line)
+        value = operator_files.parse_json(line.rstrip(b"\n"))
     except ValueError as error:
-        raise _invalid_line(path, number, f"not JSON ({error}): {_FORMAT}") from None
+        place = re.sub(r": line 1 column (\d+) .*", r" at character \1", str(error))
+        raise _invalid_line(path, number, f"not JSON ({place}): {_FORMAT}") from None
     if not isinstance(value, dict):
         raise _invalid_line(path, number, f"not an object: {_FORMAT}")
     return value

@@ -132,7 +132,7 @@ def test_a_dry_run_sends_nothing(run: Run, master: AccessBroker, monkeypatch: py
     send = f"nsadmin createAcl shop -r Topic:NAME -a Pub -d Allow -b {master.addr}"
     consume = f"nsadmin createAcl shop -r Topic:NAME,Group:NAME -a Sub,Get -d Allow -b {master.addr}"
     assert f"a Normal user needs an ACL, to send to a topic: {send}\n" in result.err
-    assert f"to consume a topic with a group: {consume}\n" in result.err
+    assert f"to consume a topic with a group (with Pub,Sub,Get also to send): {consume}\n" in result.err
 
 
 def test_several_things_are_changed_at_once(run: Run, master: AccessBroker, tmp_path: Path) -> None:

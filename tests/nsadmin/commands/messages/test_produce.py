@@ -167,7 +167,7 @@ def test_a_commit_that_is_refused(stream: Run, store: DeadLetterBroker) -> None:
 def test_traces_need_their_topic(stream: Run, store: DeadLetterBroker, first_server: FakeNameServer) -> None:
     result = stream("produce", "T", "x", "--trace")
     assert (result.code, store.sent) == (5, [])
-    assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true on a broker" in result.err
+    assert "RMQ_SYS_TRACE_TOPIC has no route: set traceTopicEnable=true in broker.conf" in result.err
     first_server.routes["RMQ_SYS_TRACE_TOPIC"] = {"broker-a": 6}
     assert stream("produce", "T", "x", "-k", "k", "--trace").code == 0
     [message], [trace] = store.stored_messages("T"), store.stored_messages("RMQ_SYS_TRACE_TOPIC")

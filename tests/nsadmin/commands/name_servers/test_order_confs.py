@@ -132,7 +132,8 @@ def test_a_preview_says_what_clients_would_do_if_they_got_it(
     first_server.config["orderMessageEnable"] = second_server.config["orderMessageEnable"] = "false"
     result = run("updateOrderConf", "T", "put", "broker-a:8;gone:8", both_servers, "--dry-run")
     assert result.err.splitlines() == [
-        "nsadmin: T: gone is not registered, but clients would send to it with orderMessageEnable=true",
+        "nsadmin: T: gone is not registered, but clients would send to it if name servers get "
+        "orderMessageEnable=true",
         # No advice to send a configuration to clients with which their sends would fail.
         f"nsadmin: clients get no order configuration from {first_server.addr}, {second_server.addr}, "
         "because orderMessageEnable is false",
