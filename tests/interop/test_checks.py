@@ -266,7 +266,7 @@ def test_a_drained_broker_that_takes_messages_again(cluster_parts: Parts, tmp_pa
     assert cluster_parts.run("undrain", "broker-a", "--yes", env=state).returncode == 0
     assert (
         cluster_parts.check("drain", env=state)[1]["summary"]
-        == "this account drains no broker of this cluster; drains of others are not known here"
+        == "you drain no broker here; drains from other machines and by other users are not known"
     )
     assert cluster_parts.check("topic", TOPIC)[0] == 0
 

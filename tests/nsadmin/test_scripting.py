@@ -1,5 +1,6 @@
 """docs/how-to/write-scripts.md: each script as it stands there, run as a program against a lab."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -71,11 +72,17 @@ def test_there_are_eight_of_a_readable_length() -> None:
 
 def test_each_method_of_a_command_exists() -> None:
     table = PAGE.partition("## Find the method of a command")[2].partition("\n## ")[0]
-    calls = re.findall(r"`admin\.(\w+)\.(\w+)\(([^)]*)\)`", table)
-    assert len(calls) >= 12
+    calls = [
+        node
+        for code in re.findall(r"`([^`]*admin\.[^`]+)`", table)
+        for node in ast.walk(ast.parse(code, mode="eval"))
+        if isinstance(node, ast.Call)
+    ]
+    assert len(calls) >= 30
     with AdminClient("127.0.0.1:1") as admin:
-        for noun, method, arguments in calls:
-            signature(getattr(getattr(admin, noun), method)).bind(*filter(None, arguments.split(", ")))
+        for call in calls:
+            method = eval(ast.unparse(call.func), {"admin": admin})
+            signature(method).bind(*call.args, **{str(k.arg): k.value for k in call.keywords})
     for command in re.findall(r"^\| `(.+?)` \|", table, re.M):
         assert take_command(command.split())[0] is not None, command
 

@@ -50,7 +50,6 @@ _OF_THE_LIBRARY = re.compile(r"\b(python|pandas|jupyter|notebook|asyncio|library
 _LIBRARY_GUIDE = "write-scripts"
 _FENCED = re.compile(r"^ *```.*?^ *```", re.M | re.S)
 _PYTHON_SCRIPT = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
-METHOD_ROW = re.compile(r"^\| `([^`]+)` \| (`.+) \|$", re.M)
 _DOCSTRING = re.compile(r'\((.*?)"""(.*?)"""', re.S)
 _QUOTED = re.compile(r'"([^"]+)"')
 _PACKAGE_FOLDER = Path(__file__).parents[1]
@@ -112,7 +111,7 @@ def search_text(words: Sequence[str]) -> str | None:
         method_lines = [
             f"  {command}: {method.replace('`', '')}"
             for hit in commands
-            for command, method in METHOD_ROW.findall(guide)
+            for command, method in _read_methods(guide)
             if f"{command} ".startswith(f"{hit.name} ")
         ]
         guide_sections.append(
@@ -128,6 +127,12 @@ def search_text(words: Sequence[str]) -> str | None:
             ("Help for one command: nsadmin COMMAND --help",) if commands else (),
         )
     )
+
+
+def _read_methods(guide: str) -> list[tuple[str, str]]:
+    """The rows of the table of methods: a command, and its method."""
+    rows = (line.partition("` | ") for line in guide.splitlines() if line.startswith("| `"))
+    return [(row[0].removeprefix("| `"), row[2].removesuffix(" |")) for row in rows if "admin." in row[2]]
 
 
 def _fill(database: sqlite3.Connection) -> dict[str, list[CommandExample]]:

@@ -128,7 +128,7 @@ def test_a_command_on_a_terminal_shows_it_while_it_waits_and_nothing_of_it_stays
     assert process.returncode == 0
     assert b"/100" in terminal_output
     # The line is cleared, and what follows is written from its beginning.
-    assert b"\x1b[2Knsadmin: no other broker takes messages of 100 topics" in terminal_output
+    assert b"\x1b[2Knsadmin: clients cannot send to 100 topics" in terminal_output
     assert b"rw- -> r-- on 100 topics" in out
 
 

@@ -252,8 +252,8 @@ def _sum_by_cluster(brokers: Sequence[ListedBroker]) -> list[str]:
         in_yesterday, out_yesterday, in_today, out_today, in_tps, out_tps = map(sum, zip(*rows, strict=True))
         lines.append(
             f"total of {count_noun(len(rows), 'broker')} of {cluster_name}: "
-            f"{in_yesterday} in and {out_yesterday} out yesterday, {in_today} in and {out_today} out today, "
-            f"{in_tps:.2f} in and {out_tps:.2f} out per second now"
+            f"{in_yesterday} messages in and {out_yesterday} out yesterday, "
+            f"{in_today} in and {out_today} out today, {in_tps:.2f} in and {out_tps:.2f} out per second now"
         )
     return lines
 

@@ -132,7 +132,7 @@ def _describe_closed(session: Session, broker_name: str) -> list[str]:
     if not closed:
         return []
     names = abbreviate_names(sorted(closed), 5)
-    return [f"no other broker takes messages of {count_noun(len(closed), 'topic')}: {names}"]
+    return [f"clients cannot send to {count_noun(len(closed), 'topic')} without {broker_name}: {names}"]
 
 
 def _describe_other_perms(session: Session, broker_name: str, outcome: str) -> list[str]:
@@ -149,9 +149,9 @@ def _describe_other_perms(session: Session, broker_name: str, outcome: str) -> l
         if others:
             names = abbreviate_names([f"{c.topic_name} {perm_text(c.perm)}" for c in others], 5)
             return [
-                f"on the name servers, {count_noun(len(others), 'topic')} of {broker_name} {outcome}, but "
-                f"the broker itself applies its own permissions ({names}): to restore only these permissions,"
-                f" run {quote_command('repair', 'wipe', broker_name)}"
+                f"on the name servers, {count_noun(len(others), 'topic')} of {broker_name} {outcome}, unlike "
+                f"on the broker ({names}), which refuses what it does not allow itself: to give only these "
+                f"topics their permissions back, run {quote_command('repair', 'wipe', broker_name)}"
             ]
     return []
 

@@ -475,7 +475,7 @@ def _apply_offset_plans(
     if returning and audit_path() is not None:
         undo_command = quote_command("resetOffsetByTime", group, ",".join(returning), "--undo")
         if command_name != _UNDO:
-            notes.append(f"to undo this move only: {undo_command}")
+            notes.append(f"to undo this move, while it is the last one: {undo_command}")
         elif not any(errors):
             # --undo after a failed one continues it.
             notes.append(f"to return to the offsets from before this undo: {undo_command}")

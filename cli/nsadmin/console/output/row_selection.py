@@ -21,7 +21,7 @@ from nsadmin.console.output.timestamps import format_utc
 from nsadmin.console.phrases import count_noun
 
 _CONDITION_PATTERN = re.compile(r"(\w+)\s*(==|!=|<=|>=|!~|=|<|>|~)(.*)", re.S)
-_NEXT_CONDITION_PATTERN = re.compile(r"\s*(?:,|&&|\band\b)\s*(?=\w+\s*[=!<>~])")
+_NEXT_CONDITION_PATTERN = re.compile(r"(?:,|&&|\band\b)(?=\s*\w+\s*[=!<>~])")
 _UTC_PATTERN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 _EMPTY = ("", "-", "null")
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -122,7 +122,7 @@ def advise_filter(condition_text: str) -> str | None:
         return None
     conditions = _NEXT_CONDITION_PATTERN.split(condition_text)
     if len(conditions) > 1:
-        options = " ".join(f"--filter {shlex.quote(c)}" for c in conditions)
+        options = " ".join(f"--filter {shlex.quote(c.strip())}" for c in conditions)
         return f"use one option for each condition: {options}"
     if not set(match[3]) & set("*?"):
         return None

@@ -30,7 +30,7 @@ class Joined(RunEvent, frozen=True):
 
 
 class Checked(RunEvent, frozen=True):
-    """The risks of a cluster without the broker. `share` is its part of all writable queues, 0 to 1."""
+    """The risks of a cluster without the broker. `share` is its part of their writable queues, 0 to 1."""
 
     topics: int
     share: float | None
@@ -203,7 +203,7 @@ def _describe_started(record: EventRecord) -> str:
 def _describe_checked(record: EventRecord) -> str:
     topics = count_noun(record["topics"], "topic")
     share = record["share"]
-    share_text = "no topic has a writable queue" if share is None else f"{share:.0%} of all writable queues"
+    share_text = "no topic has a writable queue" if share is None else f"{share:.0%} of their writable queues"
     return "; ".join([f"{topics}, {share_text}", *(risk["text"] for risk in record["risks"])])
 
 

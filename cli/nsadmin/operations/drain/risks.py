@@ -79,13 +79,16 @@ def find_risks(
 def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
     """Return the risk that consumers miss something while a slave serves in place of its master."""
     item_names = slave_gap.item_names
+    remedy = f"wait until `{quote_command('check', 'replicas')}` is OK"
+    if any(name.startswith(("user ", "acl ")) for name in item_names):
+        remedy = "slaves do not copy users and ACLs: copy them to the slave with nsadmin copyUser and copyAcl"
     return DrainRisk(
         "slave",
         f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {count_noun(len(item_names), 'item')} "
         f"of its master ({abbreviate_names(item_names, _MAX_NAMED)})",
         item_names,
         True,
-        f"wait until `{quote_command('check', 'replicas')}` is OK",
+        remedy,
     )
 
 
@@ -232,7 +235,7 @@ def is_system_topic(topic: str, system_topics: frozenset[str]) -> bool:
 
 
 def queue_share(servers: Iterable[NameServerFacts], system_topics: frozenset[str]) -> float | None:
-    """Return the broker's share of all writable queues, 0 to 1; None if it is unknown."""
+    """Return the broker's share of the writable queues of its topics, 0 to 1; None if it is unknown."""
     own_queues = other_queues = 0
     for server in servers:
         if server.is_registered:

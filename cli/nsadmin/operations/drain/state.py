@@ -13,7 +13,7 @@ from nsadmin.operations.installation import OwnedState
 from nsadmin.operations.run_folder import InvalidStateError, RecordFile, RunFolder, SavedState, StateFile
 from nsadmin.operations.state_folder import escape_file_name, list_homes
 
-NO_DRAIN = "this account drains no broker of this cluster; drains of others are not known here"
+NO_DRAIN = "you drain no broker here; drains from other machines and by other users are not known"
 DrainPhase = Literal["snapshot", "wipe", "settle", "wait", "safe", "undrain"]
 """The phases: save queues, remove write permissions, let clients refresh routes, wait until writes stop.
 

@@ -90,7 +90,7 @@ def test_under_a_table_are_the_totals_of_each_cluster(
         first_server.clusters = {"C": {"a": {0: broker.addr, 1: dead_addr}, "b": {0: other.addr}}}
         shown = run("clusterList", "-m", "-n", first_server.addr).err
         assert (
-            "total of 2 brokers of C: 80 in and 8 out yesterday, 80 in and 8 out today, "
+            "total of 2 brokers of C: 80 messages in and 8 out yesterday, 80 in and 8 out today, "
             "3.00 in and 4.00 out per second now\n"
         ) in shown
         assert run("clusterList", "-n", first_server.addr).err.splitlines()[-1] in shown
@@ -98,7 +98,9 @@ def test_under_a_table_are_the_totals_of_each_cluster(
             assert "total of" not in run("clusterList", *words, "-n", first_server.addr).err
         first_server.clusters = {"C": {"a": {0: broker.addr}}, "D": {"b": {0: other.addr}}}
         shown = run("clusterList", "*", "-m", "-n", first_server.addr).err
-        figures = "40 in and 4 out yesterday, 40 in and 4 out today, 1.50 in and 2.00 out per second now"
+        figures = (
+            "40 messages in and 4 out yesterday, 40 in and 4 out today, 1.50 in and 2.00 out per second now"
+        )
         for cluster_name in ("C", "D"):
             assert f"total of 1 broker of {cluster_name}: {figures}\n" in shown
 

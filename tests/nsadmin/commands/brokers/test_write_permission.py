@@ -30,7 +30,7 @@ def test_both_forms_wipe_on_every_name_server(
     assert (result.code, result.err.splitlines()) == (
         0,
         [
-            "nsadmin: no other broker takes messages of 1 topic: T",
+            "nsadmin: clients cannot send to 1 topic without broker-a: T",
             "nsadmin: this lasts until the broker restarts or its topics change: to keep writes away longer, "
             "run nsadmin drain broker-a",
             "nsadmin: to undo it: nsadmin repair wipe broker-a",
@@ -127,9 +127,9 @@ def test_topics_with_other_permissions_on_the_broker_are_named(
     result = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
     assert (result.code, result.err) == (
         0,
-        f"nsadmin: on the name servers, 2 topics of broker-a {outcome}, but the broker itself applies its "
-        "own permissions (old r--, inner --i): to restore only these permissions, "
-        "run nsadmin repair wipe broker-a\n",
+        f"nsadmin: on the name servers, 2 topics of broker-a {outcome}, unlike on the broker (old r--, inner "
+        "--i), which refuses what it does not allow itself: to give only these topics their permissions "
+        "back, run nsadmin repair wipe broker-a\n",
     )
     broker.handlers[21] = refuse_with(1, "busy")
     unknown = run("addWritePerm", "broker-a", more, "-n", first_server.addr)
@@ -160,7 +160,7 @@ def test_a_wipe_and_its_dry_run_name_the_topics_that_no_other_broker_takes(
         "%RETRY%G": {"broker-a": 6},
     }
     result = run("wipeWritePerm", "broker-a", "--dry-run", "-n", first_server.addr)
-    lone = "nsadmin: no other broker takes messages of 2 topics: T, W\n"
+    lone = "nsadmin: clients cannot send to 2 topics without broker-a: T, W\n"
     assert result.err == lone
     assert run("wipeWritePerm", "broker-a", "--yes", "-n", first_server.addr).err.startswith(lone)
 

@@ -12,7 +12,7 @@ from tests.support.consumer_brokers import ConsumerBroker
 from tests.support.fake_servers import Answer, FakeNameServer, answer_json
 from tests.support.lab import start_lab
 
-UNDO_HINT = "nsadmin: to undo this move only: nsadmin resetOffsetByTime G T --undo\n"
+UNDO_HINT = "nsadmin: to undo this move, while it is the last one: nsadmin resetOffsetByTime G T --undo\n"
 
 
 @pytest.fixture
@@ -390,7 +390,9 @@ def test_an_undo_of_all_queues_says_what_another_one_does(ask: Run, filled_broke
     result = ask("resetOffsetByTime", "G", "T", "--undo", "--yes", "--json")
     assert (result.code, result.err) == (
         0,
-        UNDO_HINT.replace("undo this move only", "return to the offsets from before this undo"),
+        UNDO_HINT.replace(
+            "undo this move, while it is the last one", "return to the offsets from before this undo"
+        ),
     )
     assert set(filled_broker.offsets.values()) == {20}
 
@@ -460,7 +462,10 @@ def test_a_skip_without_a_topic_is_of_all_topics_and_undone_with_one_command(
     assert two_topics.offsets == before
     result = ask("skipAccumulatedMessage", "-g", "G", "--yes", "--json")
     undo = "nsadmin resetOffsetByTime G %RETRY%G,T,U --undo"
-    assert (result.code, result.err) == (0, f"{gone}nsadmin: to undo this move only: {undo}\n")
+    assert (result.code, result.err) == (
+        0,
+        f"{gone}nsadmin: to undo this move, while it is the last one: {undo}\n",
+    )
     assert {two_topics.offsets[place] for place in before if place[1] != "Gone"} == {50}
     assert ask(*undo.split()[1:], "--yes").code == 3
     assert {place: two_topics.offsets[place] for place in before} == before

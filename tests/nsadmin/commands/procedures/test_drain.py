@@ -102,7 +102,7 @@ def test_a_drain_and_what_undoes_it(with_env: Run, running_lab: Lab) -> None:
     assert json.loads(with_env("drainStatus", "--json").out) == []
     assert (
         with_env("drainStatus").err
-        == "nsadmin: this account drains no broker of this cluster; drains of others are not known here\n"
+        == "nsadmin: you drain no broker here; drains from other machines and by other users are not known\n"
     )
     again = with_env("undrain", B)
     assert (again.code, again.err) == (5, with_env("drainStatus", B).err)

@@ -78,7 +78,7 @@ def test_each_installation_has_its_own_drain(with_contexts: Run, labs: Labs) -> 
     check = run("check", "drain")
     assert (
         check.code,
-        "this account drains no broker of this cluster; drains of others are not known here" in check.out,
+        "you drain no broker here; drains from other machines and by other users are not known" in check.out,
     ) == (0, True)
     assert run("check", "drain", "--context", "one").out.startswith(f"OK: 1 drained: {BROKER}")
     assert run("repair", "wipe", BROKER, "--dry-run").code == 0

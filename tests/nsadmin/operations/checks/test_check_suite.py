@@ -39,7 +39,7 @@ def test_all_is_well_and_what_does_not_apply_is_told(first_server: FakeNameServe
         "replicas: no broker has a slave",
         "certificates: no server showed a certificate",
         "journal: no name server that answered keeps a journal, and --journal names none",
-        "drain: this account drains no broker of this cluster; drains of others are not known here",
+        "drain: you drain no broker here; drains from other machines and by other users are not known",
         "reports: pass --reports DIR",
         *(f"{name}: skipped with --skip" for name in UNSCRIPTED_CHECKS),
         "topic: pass -t TOPIC to check one topic",

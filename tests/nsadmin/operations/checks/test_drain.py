@@ -35,12 +35,12 @@ def test_there_is_none(tmp_path: Path, first_server: FakeNameServer) -> None:
     finding = found(tmp_path, first_server.addr)
     assert (finding.state, finding.summary) == (
         CheckState.OK,
-        "this account drains no broker of this cluster; drains of others are not known here",
+        "you drain no broker here; drains from other machines and by other users are not known",
     )
     keep(tmp_path, "another:9876", "safe")
     assert (
         found(tmp_path, first_server.addr).summary
-        == "this account drains no broker of this cluster; drains of others are not known here"
+        == "you drain no broker here; drains from other machines and by other users are not known"
     )
 
 

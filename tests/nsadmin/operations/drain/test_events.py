@@ -25,13 +25,13 @@ TOLD: list[tuple[RunEvent, str]] = [
     (events.Joined(T, 0), "another process is already draining this broker: following its progress"),
     (
         events.Checked(T, 3, 0.25, (DrainRisk("static", "1 topic is static", ("a",), True, "r"),)),
-        "3 topics, 25% of all writable queues; 1 topic is static",
+        "3 topics, 25% of their writable queues; 1 topic is static",
     ),
     (
         events.Checked(
             T, 3, 0.25, tuple(DrainRisk("static", text, (), True, "r") for text in ("one", "two"))
         ),
-        "3 topics, 25% of all writable queues; one; two",
+        "3 topics, 25% of their writable queues; one; two",
     ),
     (events.Checked(T, 1, None, ()), "1 topic, no topic has a writable queue"),
     (events.SnapshotTaken(T, "h:1", 1234), "h:1: 1234 topics saved"),

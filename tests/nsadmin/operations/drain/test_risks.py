@@ -183,6 +183,11 @@ def test_a_refusal_says_what_makes_the_drain_safe(
     assert describe_refusals(risks) == [f"{text}: {remedy}"]
 
 
+def test_waiting_does_not_bring_users_and_acls_to_a_slave() -> None:
+    for name in ("user shop", "acl User:shop"):
+        assert "copyUser and copyAcl" in str(describe_slave_gap(SlaveGap(1, "s:1", ("group g", name))).remedy)
+
+
 @pytest.mark.parametrize(
     ("names", "text"),
     [
