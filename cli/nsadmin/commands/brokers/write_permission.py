@@ -150,7 +150,7 @@ def _describe_other_perms(session: Session, broker_name: str, outcome: str) -> l
             names = abbreviate_names([f"{c.topic_name} {perm_text(c.perm)}" for c in others], 5)
             return [
                 f"on the name servers, {count_noun(len(others), 'topic')} of {broker_name} {outcome}, unlike "
-                f"on the broker ({names}), which refuses what it does not allow itself: to give only these "
+                f"on the broker ({names}). It refuses what it does not allow itself: to give only these "
                 f"topics their permissions back, run {quote_command('repair', 'wipe', broker_name)}"
             ]
     return []

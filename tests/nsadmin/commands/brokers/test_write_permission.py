@@ -128,7 +128,7 @@ def test_topics_with_other_permissions_on_the_broker_are_named(
     assert (result.code, result.err) == (
         0,
         f"nsadmin: on the name servers, 2 topics of broker-a {outcome}, unlike on the broker (old r--, inner "
-        "--i), which refuses what it does not allow itself: to give only these topics their permissions "
+        "--i). It refuses what it does not allow itself: to give only these topics their permissions "
         "back, run nsadmin repair wipe broker-a\n",
     )
     broker.handlers[21] = refuse_with(1, "busy")
