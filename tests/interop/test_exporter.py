@@ -139,7 +139,7 @@ def wait_until(cluster: Cluster, what: str, is_so: Callable[[Series], bool], tim
 
 
 def wait_for_metrics(cluster: Cluster, expected: set[str]) -> Series:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     series = cluster.exporter.series()
     while missing := expected - {name for name, _ in series}:
         assert time.monotonic() < deadline, sorted(missing)
