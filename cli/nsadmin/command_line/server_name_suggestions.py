@@ -1,6 +1,6 @@
 """Suggests existing names of topics, brokers and so on for a typed name that a command did not find."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -86,14 +86,20 @@ def remark_similar_name(session: Session, new_name: str, known_names: Iterable[s
         session.write_remark(f'"{new_name}" is new: {did_you_mean(similar_names)}')
 
 
-def remark_unknown_name(session: Session, value_source: str, name: str, creation: str) -> None:
-    """Say that no topic or group has the name that a change names beside its subject."""
-    known_names = _fetch_known_names(value_source, session.admin, "")
-    if not known_names or name in known_names:
-        return
-    similar_names = _find_similar_names(name, known_names)
-    hint = did_you_mean(similar_names) if similar_names else f"to create it, run {creation}"
-    session.write_remark(f'there is no {_SOURCE_NOUNS[value_source]} "{name}": {hint}')
+def remark_unknown_names(
+    session: Session, value_source: str, names: Sequence[str], creation: str, where: Sequence[str]
+) -> None:
+    """Name the topics or groups that do not exist, of those that a change names beside its subject.
+
+    The command `creation` creates one on the brokers that the options `where` name.
+    """
+    known_names = _fetch_known_names(value_source, session.admin, "") if names else []
+    for name in names if known_names else ():
+        if name not in known_names:
+            similar_names = _find_similar_names(name, known_names)
+            new = f"to create it, run {quote_command(creation, name, *where)}"
+            hint = did_you_mean(similar_names) if similar_names else new
+            session.write_remark(f'there is no {_SOURCE_NOUNS[value_source]} "{name}": {hint}')
 
 
 def _list_typed_texts(

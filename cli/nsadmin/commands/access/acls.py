@@ -33,7 +33,7 @@ from nsadmin.command_line.broker_targets import (
     select_members,
 )
 from nsadmin.command_line.declarations import Flags, command
-from nsadmin.command_line.server_name_suggestions import remark_unknown_name
+from nsadmin.command_line.server_name_suggestions import remark_unknown_names
 from nsadmin.commands.access.acl_arguments import parse_entries, parse_resources, parse_subject
 from nsadmin.commands.access.broker_agreement import BROKERS, describe_differences, list_holders
 from nsadmin.commands.access.enforcement import remark_super_user, remark_super_users, warn_of_no_effect
@@ -73,7 +73,8 @@ ACL_COLUMNS: Columns[tuple[list[str], AclEntry | None, str, User | None]] = (
     BROKERS,
 )
 ACL_CHANGE_COLUMNS = broker_change_columns(SUBJECT)
-_VALUE_SOURCES = {"Topic": ("topics", "updateTopic"), "Group": ("groups", "updateSubGroup")}
+_CREATIONS = (("Topic:", "topics", "updateTopic"), ("Group:", "groups", "updateSubGroup"))
+"""The beginning of a resource, where its names are listed, and the command that creates it."""
 SubjectArgument = Annotated[
     str, Argument(metavar="SUBJECT", help="The user: User:NAME or NAME."), Flags("-s", "--subject")
 ]
@@ -436,11 +437,10 @@ def _merge_acl(
     warn_of_no_effect(session, "ACLs", plans)
     # One broker alone does not tell which topics and groups exist.
     if session.namesrv_addrs:
-        for entry in entries:
-            resource_type, _, name = entry.resource.partition(":")
-            if resource_type in _VALUE_SOURCES and not name.endswith("*"):
-                value_source, creation = _VALUE_SOURCES[resource_type]
-                remark_unknown_name(session, value_source, name, quote_command(creation, name, *where))
+        resources = [entry.resource for entry in entries if not entry.resource.endswith("*")]
+        for prefix, value_source, creation in _CREATIONS:
+            names = [r.removeprefix(prefix) for r in resources if r.startswith(prefix)]
+            remark_unknown_names(session, value_source, names, creation, where)
     planned_addrs = [plan.addr for plan in plans if plan.error is None]
     users = session.admin.users.get_user(planned_addrs, subject.removeprefix("User:"))
     remark_super_user(session, subject, users)

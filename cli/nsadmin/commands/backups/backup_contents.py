@@ -120,9 +120,9 @@ def backup_diff(
     """Compare a backup with a later one, or with the cluster as it is now.
 
     nsadmin skips settings that name a server or its folders. A backup has no settings of slaves and name
-    servers, and passwords are not compared. The exit code is 1 if an item differs, and 3 if
-    a server does not answer. Of a folder, nsadmin compares the newest two backups of each cluster, or an only
-    backup with the cluster as it is now.
+    servers, and passwords are not compared. The exit code is 1 if an item differs, and 3 if a server does not
+    answer. Of a folder, nsadmin compares the newest two backups of each cluster. An only backup is compared
+    with the cluster as it is now.
 
     Examples:
         # Changes since the backup (exit code 1)

@@ -35,6 +35,7 @@ from nsadmin.commands.columns.servers import result_notes
 from nsadmin.commands.columns.settings import KEY, VALUE
 from nsadmin.console.exit_codes import UsageError
 from nsadmin.console.output import AnyColumn, Column, Columns, ResultRows
+from nsadmin.console.phrases import part_is
 from nsadmin.console.session import Session
 
 ControllersOption = Annotated[
@@ -293,12 +294,15 @@ def find_controllers(
         None if means_several(cluster_name) else cluster_name
     )
     addrs = dict.fromkeys(addr for group in groups for addr in group.broker_addrs.values())
-    configs = [r.result for r in session.admin.broker_configs.get_each(addrs) if r.result is not None]
-    named = {named_list for config in configs if (named_list := config.get("controllerAddr"))}
+    results = session.admin.broker_configs.get_each(addrs)
+    named = {named_list for r in results if r.result and (named_list := r.result.get("controllerAddr"))}
     if not named:
+        silence = ""
+        if silent := [f"{r.addr}: {error_text(r.error)}" for r in results if r.error is not None]:
+            silence = f"; {part_is(len(silent), len(results), 'broker')} silent: {silent[0]}"
         raise UsageError(
-            "no broker names a controller (controllerAddr): pass -a ADDRS. Without controllers, nobody "
-            f"elects a master: {quote_command('guide', 'when-a-master-dies')}"
+            f"no broker names a controller (controllerAddr{silence}): pass -a ADDRS. Without controllers, "
+            f"nobody elects a master: {quote_command('guide', 'when-a-master-dies')}"
         )
     if len({frozenset(_parse_controllers(named_list)) for named_list in named}) > 1:
         choices = " or ".join(f"-a {shlex.quote(named_list)}" for named_list in sorted(named))

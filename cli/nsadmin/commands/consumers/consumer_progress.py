@@ -9,6 +9,7 @@ from typer import Argument, Option
 from namesrv_core.errors import RequestError, RocketMQError
 from nsadmin.client import NotFound, ServerResult
 from nsadmin.client.advised_command import quote_command
+from nsadmin.client.brokers.targets import target_at_addr
 from nsadmin.client.consumers.client_runtime import ALL_QUEUES, find_subscription_problems
 from nsadmin.client.consumers.connected_clients import (
     ConnectedClient,
@@ -263,9 +264,8 @@ def consumer_progress(
     queues = [queue for r in progress_results for queue in _list_queues(r, owners_by_queue)]
     columns = LAG_COLUMNS if with_clients else [c.in_wide() if c is CLIENT_ID else c for c in LAG_COLUMNS]
     errors = [*(r.error for r in progress_results), *missing_errors]
-    targets = session.admin.groups.list_targets(cluster_name)
-    tables = [r.result for r in session.admin.groups.get_tables(targets) if r.result is not None]
-    is_paused = any(table.get(group, {}).get("consumeEnable") is False for table in tables)
+    tables = session.admin.groups.get_tables(target_at_addr(r.addr) for r in progress_results if r.addr)
+    is_paused = any((r.result or {}).get(group, {}).get("consumeEnable") is False for r in tables)
     notes = [*map(str, missing_errors), *result_notes(progress_results), *_note_paused([group] * is_paused)]
     totals = _sum_progress(progress_results, describe_no_offsets(topic))
     if sum_queues:

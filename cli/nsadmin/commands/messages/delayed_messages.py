@@ -122,7 +122,8 @@ def delayed_list(
     if pending:
         cancelled_count = sum(d.is_cancelled for d in delayed_messages)
         cancelled = f", {cancelled_count} of them cancelled" if cancelled_count else ""
-        session.write_remark(f"{count_noun(len(pending), 'delayed message')}{cancelled}")
+        at_least = "at least " if errors else ""
+        session.write_remark(f"{at_least}{count_noun(len(pending), 'delayed message')}{cancelled}")
     outcomes = [*([None] if pending or not errors else []), *errors.values()]
     columns = DELAYED_COLUMNS
     if topic is not None:

@@ -264,15 +264,16 @@ def _list_rows(
         if name is None or name in (f.half.topic, f.half.producer_group)
     ]
     found.sort(key=lambda f: f.half.message.born_timestamp)
-    if found:
-        groups = {f.half.producer_group for f in found}
-        session.write_remark(
-            f"{count_noun(len(found), 'message')} of {count_noun(len(groups), 'producer group')}"
-        )
     failures = failure_notes(
         (t.broker_addr or t.broker_name or "", r.error) for t, r in zip(targets, results, strict=True)
     )
     notes = [*failures, *_unread_notes(targets, results)]
+    if found:
+        at_least = "at least " if notes else ""
+        groups = {f.half.producer_group for f in found}
+        session.write_remark(
+            f"{at_least}{count_noun(len(found), 'message')} of {count_noun(len(groups), 'producer group')}"
+        )
     silent_places: dict[tuple[str, str], list[FoundHalf]] = {}
     for f in found:
         if warns and f.connected is False:

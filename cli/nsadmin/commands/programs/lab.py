@@ -251,8 +251,9 @@ def announce_lab_context(
     import shutil
     from functools import partial
 
+    from nsadmin.client.connection.addresses import NameServerList
     from nsadmin.console import contexts
-    from nsadmin.operations.inventory.keeper import InventoryKeeper
+    from nsadmin.operations.inventory.keeper import InventoryKeeper, build_inventory_key
 
     contexts_file = contexts.contexts_path()
     is_new = not os.path.exists(contexts_file)
@@ -277,8 +278,9 @@ def announce_lab_context(
 
     def forget_brokers() -> None:
         """A later lab has other brokers, which miss none of this one."""
-        for key in (f"context {LAB_CONTEXT_NAME}", f"servers {';'.join(sorted(namesrv_addrs))}"):
-            inventory = InventoryKeeper(partial(str, key))
+        for source in ("context", "given"):
+            servers = NameServerList(tuple(namesrv_addrs), source)
+            inventory = InventoryKeeper(partial(build_inventory_key, servers, LAB_CONTEXT_NAME))
             if not inventory.is_off:
                 shutil.rmtree(inventory.store.inventory_folder, ignore_errors=True)
 

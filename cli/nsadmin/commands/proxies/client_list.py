@@ -142,4 +142,4 @@ def client_list(
 def _count_versions(clients: Sequence[ClusterClient]) -> list[str]:
     counts = Counter(f"{c.language or ''} {c.version or 'unknown'}".strip() for c in clients)
     shown = ", ".join(f"{version} {count}" for version, count in counts.most_common())
-    return [f"versions of all {len(clients)} clients: {shown}"] if len(clients) > 1 else []
+    return [f"{len(clients)} clients were found: {shown}"] if len(clients) > 1 else []

@@ -30,7 +30,10 @@ class Joined(RunEvent, frozen=True):
 
 
 class Checked(RunEvent, frozen=True):
-    """The risks of a cluster without the broker. `share` is its part of their writable queues, 0 to 1."""
+    """The risks of a cluster without the broker.
+
+    `share` is its part of the writable queues of the `topics` that it has, 0 to 1.
+    """
 
     topics: int
     share: float | None

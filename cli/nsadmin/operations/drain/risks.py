@@ -11,6 +11,7 @@ from nsadmin.client.name_servers.order_confs import format_order_conf, parse_ord
 from nsadmin.client.topics.topics import SYSTEM_TOPIC_PREFIX
 from nsadmin.console.phrases import abbreviate_names, count_noun
 from nsadmin.operations.drain.facts import NameServerFacts, QueuesByTopic, ServerTopic, SlaveGap
+from nsadmin.operations.replicas.records import ItemKind
 
 _MAX_NAMED = 5
 
@@ -76,12 +77,17 @@ def find_risks(
     )
 
 
-def describe_slave_gap(slave_gap: SlaveGap) -> DrainRisk:
+def describe_slave_gap(broker: str, slave_gap: SlaveGap) -> DrainRisk:
     """Return the risk that consumers miss something while a slave serves in place of its master."""
     item_names = slave_gap.item_names
     remedy = f"wait until `{quote_command('check', 'replicas')}` is OK"
-    if any(name.startswith(("user ", "acl ")) for name in item_names):
-        remedy = "slaves do not copy users and ACLs: copy them to the slave with nsadmin copyUser and copyAcl"
+    copies = [
+        f"`{quote_command(command, broker, f'{broker}:{slave_gap.broker_id}')}`"
+        for kind, command in ((ItemKind.USER, "copyUser"), (ItemKind.ACL, "copyAcl"))
+        if any(name.startswith(f"{kind} ") for name in item_names)
+    ]
+    if copies:
+        remedy = f"slaves do not copy users and ACLs: run {', then '.join(copies)}"
     return DrainRisk(
         "slave",
         f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {count_noun(len(item_names), 'item')} "

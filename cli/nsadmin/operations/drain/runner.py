@@ -95,7 +95,7 @@ def check_plan(
         now_ms,
         max(len(server.topics) for server in registered),
         queue_share(registered, system_topics),
-        (*found_risks, *map(describe_slave_gap, slave_gaps)),
+        (*found_risks, *(describe_slave_gap(plan.broker, gap) for gap in slave_gaps)),
     )
 
 

@@ -81,7 +81,11 @@ def test_without_a_list_the_controllers_are_those_that_brokers_name(
             chosen = run("getSyncStateSet", "-c", "C", "-n", server.addr)
         config = b"brokerName=broker-a"
         server.clusters = {"C": server.clusters["C"]}
+        silent = run("getSyncStateSet", "-b", "broker-a", "-n", server.addr)
+        server.clusters = {"C": {"broker-a": {1: broker.addr}}}
         result = run("getSyncStateSet", "-b", "broker-a", "-n", server.addr)
+    assert silent.code == 2
+    assert f"(controllerAddr; 1 of 2 brokers is silent: {dead_addr}: connection refused" in silent.err
     addrs = f"'{dead_addr};{leader.addr}'"
     assert (several.code, several.err) == (
         2,
