@@ -81,13 +81,14 @@ def describe_slave_gap(broker: str, slave_gap: SlaveGap) -> DrainRisk:
     """Return the risk that consumers miss something while a slave serves in place of its master."""
     item_names = slave_gap.item_names
     remedy = f"wait until `{quote_command('check', 'replicas')}` is OK"
-    copies = [
-        f"`{quote_command(command, broker, f'{broker}:{slave_gap.broker_id}')}`"
-        for kind, command in ((ItemKind.USER, "copyUser"), (ItemKind.ACL, "copyAcl"))
-        if any(name.startswith(f"{kind} ") for name in item_names)
-    ]
-    if copies:
-        remedy = f"slaves do not copy users and ACLs: run {', then '.join(copies)}"
+    slave = f"{broker}:{slave_gap.broker_id}"
+    copies = {
+        ItemKind.USER: quote_command("copyUser", broker, slave),
+        ItemKind.ACL: quote_command("copyAcl", broker, slave),
+    }
+    needed = [f"`{c}`" for kind, c in copies.items() if any(n.startswith(f"{kind} ") for n in item_names)]
+    if needed:
+        remedy = f"slaves do not copy users and ACLs: run {', then '.join(needed)}"
     return DrainRisk(
         "slave",
         f"slave {slave_gap.broker_id} at {slave_gap.slave_addr} lacks {count_noun(len(item_names), 'item')} "
